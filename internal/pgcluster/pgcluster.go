@@ -28,6 +28,10 @@ type Options struct {
 	// Settings lists lines of postgresql.conf, such as "max_connections=200".
 	// They override the settings of this package.
 	Settings []string
+	// Parent is the folder in which the server creates its own, such as a small disk. It must be short, because the
+	// path of a socket is, and the user nobody must be allowed to enter it. If it is "", the folder for temporary
+	// files is used.
+	Parent string
 }
 
 // settings lists the settings of every server: no network, and enough
@@ -56,7 +60,8 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if c.account, err = unprivileged(); err != nil {
 		return nil, err
 	}
-	if c.folder, err = os.MkdirTemp("", "vpg"); err != nil { // short, because a socket's path has at most 107 bytes
+	// The name is short, because the path of a socket has at most 107 bytes.
+	if c.folder, err = os.MkdirTemp(o.Parent, "vpg"); err != nil {
 		return nil, err
 	}
 	if err := c.begin(ctx); err != nil {
@@ -140,6 +145,20 @@ func (c *Cluster) Pid() int {
 		return 0
 	}
 	return c.server.pid()
+}
+
+// Up reports whether the server's first process runs. The process ends by itself if a crash recovery fails, for
+// example because the disk is full.
+func (c *Cluster) Up() bool {
+	if c.server == nil {
+		return false
+	}
+	select {
+	case <-c.server.ended:
+		return false
+	default:
+		return true
+	}
 }
 
 // Stop stops the server in fast mode: the server closes connections, rolls back

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"verdict/internal/evidence"
 )
@@ -23,6 +24,8 @@ type history struct {
 
 	leaves map[string]struct{} // the decisions that have a leaf
 	roots  evidence.Roots      // the roots of the leaves that were read
+	rootAt []tlog.Hash         // the root of the first leaf, of the first two leaves, and so on
+	noted  [][]byte            // checkpoints that stories have read since the last check
 	signed evidence.Checkpoint // the last checkpoint
 
 	verifier note.Verifier // verifies the log's signatures; nil before the first checkpoint
@@ -216,6 +219,7 @@ func (c *checker) readLog() (covered bool, err error) {
 			now, h.signed)
 	}
 	h.signed = now
+	c.notedAgree()
 	covered = now.Size >= int64(len(h.events))
 	if covered {
 		c.learn(func() {
@@ -227,6 +231,27 @@ func (c *checker) readLog() (covered bool, err error) {
 		})
 	}
 	return covered, nil
+}
+
+// notedAgree compares the checkpoints that stories have read with the leaves. Each must have the root of as many leaves
+// as it signs, although a node or the database may have been lost right after it was answered.
+func (c *checker) notedAgree() {
+	h := &c.scope.history
+	var noted [][]byte
+	c.learn(func() { noted, h.noted = h.noted, nil })
+	for _, text := range noted {
+		then, err := evidence.OpenCheckpoint(text, h.verifier)
+		switch {
+		case err != nil:
+			c.violate("log-grows", "a checkpoint of %s cannot be read: %v in %s", c.scope, err, short(text))
+		case then.Origin != h.signed.Origin || then.Size > h.signed.Size:
+			c.violate("log-grows", "%s had answered the checkpoint %+v and has %+v", c.scope, then, h.signed)
+		case then.Size > 0 && h.rootAt[then.Size-1] != then.Root:
+			c.violate("log-grows", "the leaves of %s have another root than the checkpoint %+v, which was answered "+
+				"during the run", c.scope, then)
+		}
+	}
+	c.count(func(f *Figures) { f.Checkpoints += int64(len(noted)) })
 }
 
 // readLeaves reads the tile with the next leaf of a log that has the given size.
@@ -260,6 +285,7 @@ func (c *checker) readLeaves(size int64) error {
 			return fmt.Errorf("leaf %d of %s: %w", i, c.scope, err)
 		}
 		h.roots.Add(evidence.LeafHash(&leaf))
+		h.rootAt = append(h.rootAt, h.roots.Root())
 		if leaf.Kind == evidence.Decision {
 			c.learn(func() { c.model.once(h.leaves, leaf.ID, "one-leaf", "the log of "+c.scope.String()) })
 		}

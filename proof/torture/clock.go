@@ -25,7 +25,7 @@ const clockVariable = "TORTURE_CLOCK"
 // clockEvery is the interval at which a node reads the file.
 const clockEvery = 5 * time.Millisecond
 
-// Clock moves the clocks of the nodes that watch its file.
+// Clock moves the clock of the node that watches its file.
 type Clock struct {
 	path  string
 	ahead time.Duration

@@ -15,13 +15,13 @@ var ErrNoMount = errors.New("a small disk cannot be mounted here: run as root, i
 // Disk is a small file system in memory that can be filled and freed.
 type Disk struct{ folder string }
 
-// NewDisk mounts a disk of the given size at a folder.
+// NewDisk mounts a disk of the given size at a folder. Other users may enter it if they may enter the folder.
 func NewDisk(folder string, bytes int64) (*Disk, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
 	err := syscall.Mount("tmpfs", folder, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV,
-		fmt.Sprintf("size=%d,mode=0700", bytes))
+		fmt.Sprintf("size=%d,mode=0711", bytes))
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
 		return nil, fmt.Errorf("%w (%w)", ErrNoMount, err)
 	}

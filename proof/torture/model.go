@@ -238,6 +238,7 @@ type Figures struct {
 	Checked     int64 // answers that the checks have read
 	Batches     int64 // batches that were accepted as jobs
 	BatchRows   int64 // rows of batches that were found to be decided
+	Checkpoints int64 // signed checkpoints that were read during the faults and compared with the log
 	Bad         int64 // violations
 
 	LongestRecovery time.Duration // the longest time from the end of a fault to the next successful write

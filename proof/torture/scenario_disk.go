@@ -30,8 +30,24 @@ func filled(ctx context.Context, w *World, rng *rand.Rand) error {
 		if err = errors.Join(err, w.Disk.Free()); err != nil {
 			return err
 		}
-		return w.Nodes[0].awaitReady(ctx)
+		return w.readyAfterFullDisk(ctx)
 	})
+}
+
+// readyAfterFullDisk waits until the first node is ready. It starts PostgreSQL again if that has ended, as a service
+// manager would: the server ends if it cannot write its log and has no space to recover either.
+func (w *World) readyAfterFullDisk(ctx context.Context) error {
+	var failed error
+	err := w.await(ctx, "a node that is ready because the disk has space again", func() bool {
+		if w.Cluster != nil && !w.Cluster.Up() {
+			if failed = w.Cluster.Restart(ctx); failed != nil {
+				return false
+			}
+		}
+		status, _ := w.Nodes[0].readiness(ctx) // an error leaves the status 0
+		return status == http.StatusOK
+	})
+	return errors.Join(err, failed)
 }
 
 // syncs lists the system calls that wait for the disk. The database library

@@ -50,18 +50,14 @@ func passDays(ctx context.Context, w *World, _ *rand.Rand) (err error) {
 
 // nextNoon moves the clock to noon of the next day in India, so that no day ends during a round.
 func (w *World) nextNoon(ctx context.Context) error {
-	noon := (civil.DayAt(w.Clock.Now()) + 1).At(noonMinute, civil.India)
-	if err := w.moveClock(ctx, time.Until(noon)); err != nil {
-		return err
-	}
-	wait(ctx, 20*clockEvery) // one node has confirmed the time; the other nodes read it at the same interval
-	return nil
+	noon := (civil.DayAt(w.now()) + 1).At(noonMinute, civil.India)
+	return w.moveClocks(ctx, time.Until(noon))
 }
 
 // killedAtRetention kills nodes and starts them again, several times. A node applies the periods when it starts,
 // so the next kill may interrupt this work. Afterwards the periods must have been applied.
 func killedAtRetention(ctx context.Context, w *World, rng *rand.Rand) error {
-	today := civil.DayAt(w.Clock.Now())
+	today := civil.DayAt(w.now())
 	err := w.fault("killed at retention", func() error {
 		for range 2 + rng.IntN(3) {
 			if err := w.restartSome(ctx, rng); err != nil {
@@ -109,7 +105,7 @@ func (w *World) restartSome(ctx context.Context, rng *rand.Rand) error {
 // seeRetention checks what is left, and releases every second legal hold that is still in force.
 func seeRetention(ctx context.Context, w *World, _ *rand.Rand) error {
 	url, t := w.Nodes[0].URL(), w.retained
-	if err := t.check(ctx, url, civil.DayAt(w.Clock.Now())); err != nil {
+	if err := t.check(ctx, url, civil.DayAt(w.now())); err != nil {
 		return fmt.Errorf("check the retention periods: %w", err)
 	}
 	held := false

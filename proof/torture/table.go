@@ -58,6 +58,7 @@ func together(results []Result) Result {
 		sum.Checked += f.Checked
 		sum.Batches += f.Batches
 		sum.BatchRows += f.BatchRows
+		sum.Checkpoints += f.Checkpoints
 		sum.Bad += f.Bad
 		sum.Beside = max(sum.Beside, f.Beside)
 		sum.BesidePaused = max(sum.BesidePaused, f.BesidePaused)
@@ -79,8 +80,8 @@ func FaultKinds(results []Result) string {
 }
 
 // Bounds returns a text that says how long the first write took after a
-// promotion, how long other lenders waited while one lender was locked, and how
-// many batches ran. It leaves out what did not happen.
+// promotion, how long other lenders waited while one lender was locked, how many batches ran, and how many checkpoints
+// were compared with the log. It leaves out what did not happen.
 func Bounds(results []Result) string {
 	all := together(results)
 	var parts []string
@@ -100,6 +101,10 @@ func Bounds(results []Result) string {
 		parts = append(parts,
 			fmt.Sprintf("While nodes were killed, %d batches with %d rows ran; each row was decided once.",
 				all.Figures.Batches, all.Figures.BatchRows))
+	}
+	if all.Figures.Checkpoints > 0 {
+		parts = append(parts, fmt.Sprintf("%d signed checkpoints were read during faults and compared with the log.",
+			all.Figures.Checkpoints))
 	}
 	return strings.Join(parts, " ")
 }

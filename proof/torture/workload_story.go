@@ -38,6 +38,7 @@ var tales = []struct {
 	{5, (*story).underwrites},
 	{2, (*story).backtests},
 	{4, (*story).browses},
+	{6, (*story).readsCheckpoint},
 	{2, (*story).handlesKeys},
 	{2, (*story).joins},
 	{6, (*story).erases},

@@ -30,6 +30,16 @@ func (s *story) readsBack(a answer) {
 	}
 }
 
+// readsCheckpoint reads the signed checkpoint of the log while faults may be in progress, as a witness would. The next
+// check compares it with the leaves.
+func (s *story) readsCheckpoint() {
+	r := s.scope.get("/v1/log/checkpoint")
+	r.want = append(r.want, http.StatusNotFound) // nothing is signed yet
+	if a, ok := s.do(r); ok && a.status == http.StatusOK {
+		s.learn(func() { s.scope.history.noted = append(s.scope.history.noted, a.body) })
+	}
+}
+
 // evaluates sends an application with all blocks and with an account that other
 // stories use too.
 func (s *story) evaluates() {

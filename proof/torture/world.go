@@ -34,7 +34,7 @@ type World struct {
 	Standby  *pgcluster.Cluster // nil unless the scenario needs a synchronous pair
 	Proxy    *Proxy             // nil unless the scenario needs a proxy
 	Disk     *Disk              // nil unless the scenario needs a small disk
-	Clock    *Clock             // nil unless the scenario moves the clock
+	Clocks   []*Clock           // the clock of each node; nil unless the scenario moves clocks
 
 	retained *retained // nil before the first round of a scenario with retention periods
 
@@ -42,6 +42,7 @@ type World struct {
 	shared   bool // whether other scenarios use the cluster too
 	binary   string
 	folder   string
+	diskAt   string // the folder of a disk outside of folder; "" if there is none
 	nodeURL  string // URL of the database for the nodes
 	adminURL string // URL of the database that bypasses the proxy
 	quotas   string // quotas of the plans, for the operator's command
@@ -63,8 +64,11 @@ type needs struct {
 	batches            bool // clients that send batches as jobs
 }
 
-// diskBytes is the size of the small disk, in bytes.
-const diskBytes = 96 << 20
+// The sizes of the small disk, in bytes. An empty PostgreSQL server already takes about 60 MiB.
+const (
+	diskBytes         = 96 << 20
+	diskBytesPostgres = 256 << 20
+)
 
 // newWorld builds a world and waits until it is healthy. Close removes it.
 func newWorld(ctx context.Context, o Order) (_ *World, err error) {
@@ -75,7 +79,7 @@ func newWorld(ctx context.Context, o Order) (_ *World, err error) {
 		strict:   o.Strict,
 	}
 	w.Workload.batches = o.Scenario.needs.batches
-	if o.Cluster != nil && !o.Scenario.needs.cluster {
+	if o.Cluster != nil && !o.Scenario.needs.cluster && !o.Scenario.needs.disk {
 		w.Cluster, w.shared = o.Cluster, true
 	}
 	if w.folder, err = os.MkdirTemp("", "torture-"); err != nil {
@@ -95,9 +99,11 @@ func newWorld(ctx context.Context, o Order) (_ *World, err error) {
 
 func (w *World) build(ctx context.Context, database string, n needs, rng *rand.Rand) (err error) {
 	if n.clock {
-		w.Clock = &Clock{path: filepath.Join(w.folder, "clock")}
-		if err := w.Clock.Set(0); err != nil {
-			return err
+		for i := range n.nodes {
+			w.Clocks = append(w.Clocks, &Clock{path: filepath.Join(w.folder, fmt.Sprintf("clock%d", i+1))})
+			if err := w.Clocks[i].Set(0); err != nil {
+				return err
+			}
 		}
 	}
 	if database == SQLite {
@@ -140,7 +146,18 @@ func (w *World) buildSQLite(n needs) (err error) {
 
 func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err error) {
 	if !w.shared {
-		if w.Cluster, err = pgcluster.Start(ctx, pgcluster.Options{}); err != nil {
+		var options pgcluster.Options
+		if n.disk {
+			// The server runs as another user, which may not enter w.folder.
+			if w.diskAt, err = os.MkdirTemp("", "vd"); err != nil {
+				return err
+			}
+			if w.Disk, err = NewDisk(w.diskAt, diskBytesPostgres); err != nil {
+				return err
+			}
+			options = pgcluster.Options{Parent: w.diskAt, Settings: []string{"min_wal_size=32MB", "max_wal_size=64MB"}}
+		}
+		if w.Cluster, err = pgcluster.Start(ctx, options); err != nil {
 			return err
 		}
 	}
@@ -173,13 +190,13 @@ func (w *World) nodeCommand(node int) *exec.Cmd {
 	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json",
 		"-log-key", w.logKey(node), "-master-key", "file:" + w.masterKey()}, w.Workload.Flags()...)
 	program := w.binary
-	if w.Clock != nil {
+	if w.Clocks != nil {
 		program = "/proc/self/exe"
 	}
 	cmd := exec.CommandContext(context.Background(), program, args...) //nolint:gosec // the program under test
 	cmd.Env = w.environment()
-	if w.Clock != nil {
-		cmd.Env = append(cmd.Env, clockVariable+"="+w.Clock.path, "GORACE=atexit_sleep_ms=0")
+	if w.Clocks != nil {
+		cmd.Env = append(cmd.Env, clockVariable+"="+w.Clocks[node].path, "GORACE=atexit_sleep_ms=0")
 	}
 	return cmd
 }
@@ -284,6 +301,9 @@ func (w *World) Close() error {
 	}
 	if w.Disk != nil {
 		errs = append(errs, w.Disk.Close())
+	}
+	if w.diskAt != "" {
+		errs = append(errs, os.RemoveAll(w.diskAt))
 	}
 	return errors.Join(append(errs, os.RemoveAll(w.folder))...)
 }
