@@ -98,8 +98,8 @@ func newMigrated(t *testing.T, database string) *migrated {
 	if _, err := masterkey.Create(master, rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	m := &migrated{binary: o.Binary, env: append((&World{}).environment(), "VERDICT_DATABASE_URL="+url, "VERDICT_LOG_KEY="+log,
-		"VERDICT_MASTER_KEY=file:"+master)}
+	m := &migrated{binary: o.Binary, env: append((&World{}).environment(), "VERDICT_DATABASE_URL="+url,
+		"VERDICT_LOG_KEY="+log, "VERDICT_MASTER_KEY=file:"+master)}
 	var err error
 	m.node, err = newNode(filepath.Join(folder, "node.log"), func() *exec.Cmd {
 		return m.command("serve", "-addr", "127.0.0.1:0", "-log-format", "json")
