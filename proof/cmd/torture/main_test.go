@@ -21,9 +21,9 @@ func TestOrders(t *testing.T) {
 		{"one on both", "-scenario kill", []string{"kill sqlite 200", "kill postgres 200"}, ""},
 		{"several on one", "-db postgres -rounds 3 -scenario network,kill",
 			[]string{"kill postgres 3", "network postgres 3"}, ""},
-		{"only where it makes sense", "-scenario disk-full", []string{"disk-full sqlite 20"}, ""},
+		{"only where it makes sense", "-scenario disk-slow", []string{"disk-slow sqlite 15"}, ""},
 		{"an unknown one", "-scenario kill,fire", nil, `there is no scenario "fire"`},
-		{"nothing left", "-scenario disk-full -db postgres", nil, "does not run on the database"},
+		{"nothing left", "-scenario disk-slow -db postgres", nil, "does not run on the database"},
 		{"an unknown database", "-db oracle", nil, "does not run on the database"},
 		{"an argument too many", "kill", nil, `what is "kill"?`},
 	} {
