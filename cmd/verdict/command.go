@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
 
@@ -52,11 +54,35 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 		fs.PrintDefaults()
 		return c.print(help.Bytes()), true
 	case err != nil:
-		return c.usage("%v; \"verdict %s -h\" explains it", err, c.name), true
+		return c.usage("%v%s; \"verdict %s -h\" lists the flags", err, likelyFlag(fs, err), c.name), true
 	case fs.NArg() > maxArgs:
 		return c.unexpected(fs.Arg(maxArgs)), true
 	}
 	return exitOK, false
+}
+
+// likelyFlag returns the end of the message about an unknown flag, with the flag that was probably meant. It returns ""
+// for other errors, or if no flag is similar.
+func likelyFlag(fs *flag.FlagSet, err error) string {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return ""
+	}
+	var known []string
+	fs.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+	if near, _ := fault.Suggest(name, known, false); near != "" {
+		return "; did you mean -" + near + "?"
+	}
+	return ""
+}
+
+// likelyWord returns the end of the message about an unknown command or subcommand, with the one that was probably
+// meant, or "" if none is similar.
+func likelyWord(word string, known []string) string {
+	if near, _ := fault.Suggest(word, known, false); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }
 
 // unexpected reports an argument that the command does not take, such as a file without the option that names it, and

@@ -40,13 +40,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			return run(append(args[1:len(args):len(args)], "-h"), stdin, stdout, stderr)
 		}
 		return c.print([]byte(usageText()))
+	case "-version", "--version":
+		return run([]string{"version"}, stdin, stdout, stderr)
 	}
+	var names []string
 	for _, e := range commandTable() {
+		names = append(names, e.name)
 		if e.name == args[0] {
 			c.name, c.args = e.name, args[1:]
 			return e.run(c)
 		}
 	}
-	_, _ = fmt.Fprintf(stderr, "verdict: there is no command %q\n\n%s", args[0], usageText())
+	_, _ = fmt.Fprintf(stderr, "verdict: there is no command %q%s; \"verdict help\" lists the commands\n", args[0],
+		likelyWord(args[0], names))
 	return exitUsage
 }

@@ -35,8 +35,8 @@ func (r *reader) follow(commands string) string {
 	return string(out)
 }
 
-// TestReadmeCommands runs the commands of the README that call the service, in order. A reader replaces the two
-// values that end in "…" by what the command before them printed, and so does the test.
+// TestReadmeCommands runs the commands of the README that call the service, in order. A reader replaces the
+// value that ends in "…" by what the commands before it printed, and so does the test.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -57,6 +57,7 @@ func TestReadmeCommands(t *testing.T) {
 	startInBackground(t, r.folder, r.port, r.environ)
 
 	seen := map[string]bool{}
+	listed := "" // what the commands that create a live key print
 	for _, block := range fenced(t, "../../README.md", "sh") {
 		switch {
 		case strings.Contains(block, "/api/signup"):
@@ -69,8 +70,10 @@ func TestReadmeCommands(t *testing.T) {
 			seen["evaluate"] = true
 			r.prints(block, `"status":"APPROVED"`, `"features":`)
 		case strings.Contains(block, "LIVE_KEY="):
+			listed = r.follow(block)
+		case strings.Contains(block, "ID=pol_…"):
 			seen["live"] = true
-			r.live(block)
+			r.activate(listed, block)
 		case strings.Contains(block, "localhost:8080"):
 			t.Errorf("no test runs the commands\n%s", block)
 		}
@@ -91,30 +94,20 @@ func (r *reader) prints(commands string, wanted ...string) {
 	}
 }
 
-// live creates a key for live, activates the default policy there, and decides with the key.
-func (r *reader) live(block string) {
+// activate activates the default policy, which is one of the listed policies, in live, and decides with the live key.
+func (r *reader) activate(listed, block string) {
 	r.Helper()
-	creation, rest, ok := strings.Cut(block, "LIVE_KEY=vk_live_…\n")
-	listing, activation, found := strings.Cut(rest, "ID=pol_…")
-	if !ok || !found {
-		r.Fatalf("the block does not say where the key and the id go:\n%s", block)
-	}
-	key := regexp.MustCompile(`vk_live_\w+`).FindString(r.follow(creation))
-	if key == "" {
-		r.Fatalf("no key is printed by\n%s", creation)
-	}
-	listed := r.follow("LIVE_KEY=" + key + "\n" + listing)
 	policies := regexp.MustCompile(`"id":"(pol_\w+)"\n"name":"(.*)"\n`).FindAllStringSubmatch(listed, -1)
-	if len(policies) != 2 || strings.Count(listed, "\n") != 4 {
-		r.Fatalf("the list of policies is %s", listed)
+	if len(policies) != 2 || strings.Count(listed, `"name"`) != 2 || !strings.Contains(listed, "vk_live_") {
+		r.Fatalf("the key and the list of policies are %s", listed)
 	}
 	id := policies[0][1]
 	if policies[0][2] == "SAFE_MODE" {
 		id = policies[1][1]
 	}
-	const decide = `curl -s localhost:8080/v1/decisions -H "Authorization: Bearer $LIVE_KEY" ` +
+	const decide = `curl -sS localhost:8080/v1/decisions -H "Authorization: Bearer $LIVE_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"bureau_report":{"score":780}}'`
 	r.prints(decide, `"code":"no_active_policy"`)
-	r.prints("ID="+id+activation, `"status":"active"`)
+	r.prints(strings.Replace(block, "pol_…", id, 1), `"status":"active"`)
 	r.prints(decide, `"decision_hash":"sha256:`)
 }

@@ -78,14 +78,15 @@ func greetingText(url string) []byte {
 
   Sign up (the answer shows your key only once):
 
-KEY=$(curl -s %[1]s/api/signup -H 'Content-Type: application/json' \
-  -d '{"email":"you@example.in","org_name":"Asha Finance","password":"a long password"}' \
-  | tee /dev/stderr | sed -n 's/.*"api_key":"\([^"]*\)".*/\1/p')
-echo "${KEY:?there is no key, and the answer above says why}" >/dev/null
+ANSWER=$(curl -sS %[1]s/api/signup -H 'Content-Type: application/json' \
+  -d '{"email":"you@example.in","org_name":"Asha Finance","password":"a long password"}')
+echo "$ANSWER"
+KEY=$(echo "$ANSWER" | sed -n 's/.*"api_key":"\([^"]*\)".*/\1/p')
+echo "The key is ${KEY:?missing; the answer above says why}"
 
   Then decide:
 
-curl -s %[1]s/v1/decisions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
+curl -sS %[1]s/v1/decisions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
   -d '{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},`+
 		`"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'
 

@@ -77,7 +77,8 @@ func (c *command) subcommand(help string, known verbs) int {
 	default:
 		run, ok := known[word]
 		if !ok {
-			return c.usage("there is no subcommand %q; \"verdict %s -h\" lists the subcommands", word, c.name)
+			return c.usage("there is no subcommand %q%s; \"verdict %s -h\" lists the subcommands", word,
+				likelyWord(word, slices.Sorted(maps.Keys(known))), c.name)
 		}
 		c.name, c.args = c.name+" "+word, c.args[1:]
 		return run(c)

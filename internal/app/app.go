@@ -43,9 +43,9 @@ type App struct {
 	started       time.Time // when New was called
 }
 
-// New opens the database, migrates its schema and opens the listeners, so that configuration errors are
-// reported here and not later. Logs are written to the writer "logs". Close releases the resources that New has
-// opened.
+// New checks the configuration, opens the database, migrates its schema and opens the listeners, so that configuration
+// errors are reported here and not later. If the configuration is refused, New has created nothing. Logs are written to
+// the writer "logs". Close releases the resources that New has opened.
 func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	logger, err := telemetry.NewLogger(logs, c.LogFormat, c.LogLevel)
 	if err != nil {
@@ -69,7 +69,7 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 // resources that it has opened.
 func (a *App) open(ctx context.Context) (err error) {
 	c := a.config
-	if c.Connections, err = newConnections(c); err != nil {
+	if err = c.prepare(ctx, a.logger); err != nil {
 		return err
 	}
 	if a.locked, err = lockFile(c); err != nil {

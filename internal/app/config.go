@@ -12,6 +12,7 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/narrate"
+	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -64,6 +65,7 @@ type Config struct {
 	Version, Commit    string               // of the binary; not a setting
 	Now                func() time.Time     // the clock, time.Now unless a test replaces it; not a setting
 	Connections        []account.Connection // New reads them from the file of SignOn; not a setting
+	Atlas              *signal.Atlas        // New reads it from IPCountries; not a setting
 }
 
 // Settings holds the flags that were given on the command line.

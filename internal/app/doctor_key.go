@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 
 	"verdict/internal/logkey"
@@ -34,10 +32,10 @@ func (d *examiner) masterKey(ctx context.Context) {
 	}
 	keys, err := source.Read(ctx)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && encrypted:
+	case isMissing(source, err) && encrypted:
 		d.add(check, Wrong, "restore the file from its backup; without it no data of applicants can be read",
 			"the master key %s is missing, and the data of this database is encrypted with it", source)
-	case errors.Is(err, fs.ErrNotExist) && d.MasterKey == "":
+	case isMissing(source, err) && d.MasterKey == "":
 		d.add(check, Note, "", "there is no master key %s yet; the first start creates it", source)
 	case err != nil:
 		d.add(check, Wrong, "check -master-key and the owner and mode of the file",

@@ -18,6 +18,10 @@ import (
 // logKeyOff is the value of the setting log-key that turns signing off.
 const logKeyOff = "off"
 
+// errNoLogKey is the error if a service on PostgreSQL has no setting log-key.
+var errNoLogKey = errors.New("-log-key: a service on PostgreSQL needs the file of a log key; create one with " +
+	"\"verdict log create-key FILE\" and give it to every node, or sign nothing with -log-key off")
+
 // OpenLog opens the log key of a database for a command that signs. The caller must call
 // closeLog.
 func OpenLog(
@@ -45,8 +49,7 @@ func openLogKey(
 	}
 	path := c.logKeyFile()
 	if path == "" {
-		return o, nil, errors.New("-log-key: a service on PostgreSQL needs the file of a log key; create one with " +
-			"\"verdict log create-key FILE\" and give it to every node, or sign nothing with -log-key off")
+		return o, nil, errNoLogKey
 	}
 	ring, err := logkey.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -126,16 +129,25 @@ func createLogKey(
 	if err != nil {
 		return ring, err
 	}
-	if known != nil {
-		return ring, fmt.Errorf("the log of this database was signed with a key that should be in %s, but there is no "+
-			"such file; restore it from a backup", path)
-	}
-	if !standard {
-		return ring, fmt.Errorf("there is no file %s; create it with \"verdict log create-key %s\"", path, path)
+	if err := missingLogKey(path, standard, known != nil); err != nil {
+		return ring, err
 	}
 	key, err := logkey.Create(path, rand.Reader)
 	if err == nil {
 		logger.InfoContext(ctx, "created the log key; back it up, and keep it secret", "file", path)
 	}
 	return logkey.Ring{Keys: []ed25519.PrivateKey{key}}, err
+}
+
+// missingLogKey returns the error if there is no file of a log key. It returns nil if the service creates the file: at
+// the standard path, for a database whose log was never signed.
+func missingLogKey(path string, standard, signed bool) error {
+	switch {
+	case signed:
+		return fmt.Errorf("the log of this database was signed with a key that should be in %s, but there is no "+
+			"such file; restore it from a backup", path)
+	case !standard:
+		return fmt.Errorf("there is no file %s; create it with \"verdict log create-key %s\"", path, path)
+	}
+	return nil
 }

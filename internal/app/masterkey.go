@@ -18,6 +18,14 @@ import (
 // masterKeyOff is the value of the setting master-key that turns encryption off.
 const masterKeyOff = "off"
 
+// The errors of a service that cannot have a master key.
+var (
+	errEncrypted = errors.New("-master-key: the data of this database is encrypted, so the service cannot run with " +
+		"-master-key off; give it the key")
+	errNoMasterKey = errors.New("-master-key: a service on PostgreSQL needs a master key; create one with \"verdict " +
+		"keys create FILE\" and give file:FILE to every node, or store everything unencrypted with -master-key off")
+)
+
 // openMasterKey returns the master key, or nil if encryption is off. If the key is missing or
 // is not the key of the database, it returns an error that says what to do, because no stored
 // data could be read with another key.
@@ -29,17 +37,15 @@ func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Log
 	source, configured := c.masterKeySource()
 	switch {
 	case c.MasterKey == masterKeyOff && known != nil:
-		return nil, errors.New("-master-key: the data of this database is encrypted, so the service cannot run with " +
-			"-master-key off; give it the key")
+		return nil, errEncrypted
 	case c.MasterKey == masterKeyOff:
 		logger.WarnContext(ctx, "applicants' data is stored unencrypted, because -master-key is off")
 		return nil, nil //nolint:nilnil // there is no key
 	case !configured:
-		return nil, errors.New("-master-key: a service on PostgreSQL needs a master key; create one with \"verdict " +
-			"keys create FILE\" and give file:FILE to every node, or store everything unencrypted with -master-key off")
+		return nil, errNoMasterKey
 	}
 	keys, err := source.Read(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(source, err) {
 		keys, err = c.createMasterKey(ctx, source, known != nil, logger)
 	}
 	if err != nil {
@@ -60,11 +66,19 @@ func knownMasterKey(ctx context.Context, db *store.DB) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unfinished {
-		return nil, errors.New("the restore of this database was interrupted before its keys were stored; restore " +
-			"the backup into a new database")
+	if err := restoreError(unfinished); err != nil {
+		return nil, err
 	}
 	return db.Secrets().MasterKey(ctx)
+}
+
+// restoreError returns the error of a database whose restore is unfinished, and nil for any other database.
+func restoreError(unfinished bool) error {
+	if unfinished {
+		return errors.New("the restore of this database was interrupted before its keys were stored; restore " +
+			"the backup into a new database")
+	}
+	return nil
 }
 
 // now returns the time of the configured clock.
@@ -94,6 +108,11 @@ func (c Config) chooseMasterKey(ctx context.Context, keys []sealing.Secret, db *
 	if err != nil {
 		return nil, err
 	}
+	return c.pickMasterKey(keys, epochs)
+}
+
+// pickMasterKey is chooseMasterKey for a database whose keys are known.
+func (c Config) pickMasterKey(keys []sealing.Secret, epochs store.KeyEpochs) (chosen *sealing.Epoch, err error) {
 	source, _ := c.masterKeySource()
 	for _, key := range keys {
 		epoch := sealing.NewEpoch(key)
@@ -126,14 +145,10 @@ func since(micros int64) string {
 func (c Config) createMasterKey(
 	ctx context.Context, source masterkey.Source, known bool, logger *slog.Logger,
 ) ([]sealing.Secret, error) {
-	path, isFile := source.Path()
-	switch {
-	case known:
-		return nil, errors.New("the data of this database is encrypted with a key that should be there; restore it " +
-			"from a backup")
-	case !isFile || c.MasterKey != "":
-		return nil, errors.New("there is no such file; create it with \"verdict keys create FILE\"")
+	if err := missingMasterKey(c.MasterKey == "", known); err != nil {
+		return nil, err
 	}
+	path, _ := source.Path()
 	key, err := masterkey.Create(path, rand.Reader)
 	if errors.Is(err, fs.ErrExist) {
 		return source.Read(ctx) // another process that started at the same time has created it
@@ -143,6 +158,26 @@ func (c Config) createMasterKey(
 			"the database, and keep it secret", "file", path)
 	}
 	return []sealing.Secret{key}, err
+}
+
+// isMissing reports whether reading a source has failed because its file does not exist. A command that does not exist
+// is not a missing file.
+func isMissing(source masterkey.Source, err error) bool {
+	_, isFile := source.Path()
+	return isFile && errors.Is(err, fs.ErrNotExist)
+}
+
+// missingMasterKey returns the error if there is no file of a master key. It returns nil if the service creates the
+// file: at the standard path, for a database that is not encrypted.
+func missingMasterKey(standard, encrypted bool) error {
+	switch {
+	case encrypted:
+		return errors.New("the data of this database is encrypted with a key that should be there; restore it " +
+			"from a backup")
+	case !standard:
+		return errors.New("there is no such file; create it with \"verdict keys create FILE\"")
+	}
+	return nil
 }
 
 // ReadMasterKey returns the master key for a command. It returns nil if the database has no
@@ -159,7 +194,7 @@ func (c Config) ReadMasterKey(ctx context.Context, db *store.DB) (*sealing.Epoch
 		return nil, nil //nolint:nilnil // there is no key
 	}
 	keys, err := source.Read(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(source, err) {
 		return nil, nil //nolint:nilnil // there is no key
 	}
 	if err != nil {

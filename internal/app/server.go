@@ -66,7 +66,7 @@ func newServer(
 		}
 		s.http.TLSConfig = certs.config()
 	}
-	l, err := listen(ctx, c.Addr, "-addr or VERDICT_ADDR")
+	l, err := listen(ctx, c.Addr, addrSetting)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func newServer(
 func newMetricsServer(ctx context.Context, addr string, metrics http.Handler, logger *slog.Logger) (*server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	l, err := listen(ctx, addr, "-metrics-addr or VERDICT_METRICS_ADDR")
+	l, err := listen(ctx, addr, metricsAddrSetting)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}

@@ -41,18 +41,11 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 // example, fail the uploads that the first one receives. Commands that read or repair the database need no lock.
 // lockFile returns nil if the database is not a file, or cannot be one; OpenStore then says why.
 func lockFile(c Config) (*filelock.Lock, error) {
-	path, embedded := store.FileOf(c.DatabaseURL)
-	if !embedded || path == "" || strings.HasPrefix(path, ":memory:") {
+	path := databaseFile(c)
+	if path == "" {
 		return nil, nil
 	}
-	path, err := target(path)
-	if err != nil {
-		return nil, nil //nolint:nilerr // the folder is missing
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	locked, err := filelock.Take(path + ".lock")
+	locked, err := filelock.Take(path + lockSuffix)
 	switch {
 	case errors.Is(err, filelock.ErrLocked):
 		return nil, fmt.Errorf("another process serves the database %s: stop it first, "+
@@ -61,6 +54,25 @@ func lockFile(c Config) (*filelock.Lock, error) {
 		return nil, fmt.Errorf("lock the database file: %w", err)
 	}
 	return locked, nil
+}
+
+// lockSuffix follows the path of a database file in the path of its lock.
+const lockSuffix = ".lock"
+
+// databaseFile returns the path of the SQLite file, or "" if the database is not a file, or cannot be one.
+func databaseFile(c Config) string {
+	path, embedded := store.FileOf(c.DatabaseURL)
+	if !embedded || path == "" || strings.HasPrefix(path, ":memory:") {
+		return ""
+	}
+	path, err := target(path)
+	if err != nil {
+		return "" // the folder is missing
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
 }
 
 // target returns the one path of a file that may have several names, because links lead to it. The file may be missing,
@@ -102,16 +114,19 @@ func NewService(
 	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, background Background,
 	log evidencedesk.Options, master *sealing.Epoch,
 ) (*usecase.Set, error) {
-	atlas, err := newAtlas(c.IPCountries)
-	if err != nil {
-		return nil, err
+	if c.Atlas == nil { // New has read it, commands have not
+		atlas, err := newAtlas(c.IPCountries)
+		if err != nil {
+			return nil, err
+		}
+		c.Atlas = atlas
 	}
 	var masterKeys journal.KeySource
 	if source, ok := c.masterKeySource(); ok && master != nil {
 		masterKeys = source
 	}
 	return usecase.New(db, usecase.Options{
-		Atlas: atlas, ChunkQueue: background.Queue, Processors: background.Processors, Now: c.Now,
+		Atlas: *c.Atlas, ChunkQueue: background.Queue, Processors: background.Processors, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps, Connections: c.Connections,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
 		Hooks: hooks, Log: log, MasterKey: master, MasterKeys: masterKeys, Node: nodeName(),
@@ -131,18 +146,18 @@ func nodeName() string {
 // newAtlas returns the tables of pincodes and of the countries of addresses.
 // Both tables are in the binary; if the operator has configured a table of
 // addresses, it replaces the built-in table.
-func newAtlas(ipCountries string) (signal.Atlas, error) {
-	atlas := signal.Atlas{Matches: place.Matches, Country: place.Country}
+func newAtlas(ipCountries string) (*signal.Atlas, error) {
+	atlas := &signal.Atlas{Matches: place.Matches, Country: place.Country}
 	if ipCountries == "" {
 		return atlas, nil
 	}
 	data, err := os.ReadFile(ipCountries)
 	if err != nil {
-		return signal.Atlas{}, fmt.Errorf("-ip-countries: %w", err)
+		return nil, fmt.Errorf("-ip-countries: %w", err)
 	}
 	countries, _, err := mmdb.Read(data)
 	if err != nil {
-		return signal.Atlas{}, fmt.Errorf("-ip-countries: %w", err)
+		return nil, fmt.Errorf("-ip-countries: %w", err)
 	}
 	atlas.Country = countries.Lookup
 	return atlas, nil
