@@ -152,10 +152,11 @@ export interface paths {
          *     with `quota_exceeded`.
          *
          *     The applications are decided several at a time and in any order, in a body, in a stream and in a job, even those
-         *     of the same applicant. If the policy has `exposure` or reads `own_` fields, an application takes exactly those
-         *     into account that were decided before it, which need not be those before it in the batch. Equal applications of
-         *     one applicant within 10 minutes do not count against each other, so a row that the file has twice is decided
-         *     twice. If the order matters, send the later application after the answer to the earlier one.
+         *     of the same applicant. If the policy has `exposure` or reads `own_` fields, a decision takes into account the
+         *     applications that were decided before it. These can be others than the applications before it in the batch.
+         *     Equal applications of one applicant within 10 minutes do not count against each other, so a row that the file
+         *     has twice is decided twice. If the order matters, send the later application after the answer to the earlier
+         *     one.
          *
          *     With an `Idempotency-Key`, each application has the key `<key>/<index>` of this path: if you repeat the same
          *     request, the applications that were decided before are answered with their stored answers (`replayed`), and
@@ -577,10 +578,11 @@ export interface paths {
          *     with `quota_exceeded`.
          *
          *     The applications are decided several at a time and in any order, in a body, in a stream and in a job, even those
-         *     of the same applicant. If the policy has `exposure` or reads `own_` fields, an application takes exactly those
-         *     into account that were decided before it, which need not be those before it in the batch. Equal applications of
-         *     one applicant within 10 minutes do not count against each other, so a row that the file has twice is decided
-         *     twice. If the order matters, send the later application after the answer to the earlier one.
+         *     of the same applicant. If the policy has `exposure` or reads `own_` fields, a decision takes into account the
+         *     applications that were decided before it. These can be others than the applications before it in the batch.
+         *     Equal applications of one applicant within 10 minutes do not count against each other, so a row that the file
+         *     has twice is decided twice. If the order matters, send the later application after the answer to the earlier
+         *     one.
          *
          *     With an `Idempotency-Key`, each application has the key `<key>/<index>` of this path: if you repeat the same
          *     request, the applications that were decided before are answered with their stored answers (`replayed`), and
@@ -682,9 +684,9 @@ export interface paths {
          * @description Cancels a batch that is not over. Workers begin no further chunk of rows. They finish the chunks that they have
          *     begun, each of at most 1,000 rows, so some rows are still decided and billed after this answer. Rows that were
          *     decided stay decided and billed, and their results can be read. All other rows get the error `batch_cancelled`.
-         *     The batch is `cancelling` until every row has a result, and then `cancelled`; then `counts` has as many decided
-         *     rows as usage counts. Cancelling a cancelled batch changes nothing. A batch that is completed or has
-         *     failed cannot be cancelled: the answer is 409 `invalid_transition`.
+         *     The batch is `cancelling` until every row has a result, and then `cancelled`. Then the number of decided rows in
+         *     `counts` equals the number that was billed. Cancelling a cancelled batch changes nothing. A batch that is
+         *     completed or has failed cannot be cancelled: the answer is 409 `invalid_transition`.
          */
         post: operations["cancelBatch"];
         delete?: never;
@@ -769,12 +771,12 @@ export interface paths {
          *     tenure, the fee and the conditions of the offer. Reasons, texts and scores are not compared.
          *
          *     `complete: false` means that something is not known; `incomplete` says what. A comparison that needs more than 10
-         *     seconds, or more memory than the service allows, ends with what it has found. Nothing is stored and nothing is
-         *     billed.
+         *     seconds, or more memory than the service allows, stops and returns what it has found. Nothing is stored and
+         *     nothing is billed.
          *
          *     `population` also counts how many applications are of each kind: stored decisions of the same `policy_key`, each
          *     with the facts of its time, or the rows of a synthetic book. At most 50,000 are counted, within 6 seconds. If
-         *     the range has more, those that are counted are spread over the range. The data of erased applicants cannot be
+         *     the range has more, the counted ones are spread over the range. The data of erased applicants cannot be
          *     counted.
          */
         post: operations["diffRuleSet"];
@@ -2832,12 +2834,12 @@ export interface components {
             outstanding?: number | null;
             /**
              * Format: double
-             * @description The monthly instalment, in rupees. `0` when left out.
+             * @description The monthly instalment, in rupees. The default is `0`.
              */
             emi?: number | null;
-            /** @description How many days the oldest unpaid instalment is overdue. `0` when left out. */
+            /** @description How many days the oldest unpaid instalment is overdue. The default is `0`. */
             dpd?: number | null;
-            /** @description Whether the loan has ended. `false` when left out. */
+            /** @description Whether the loan has ended. The default is `false`. */
             closed?: boolean | null;
         };
         /** @description A loan as it was reported last. */
@@ -3668,7 +3670,7 @@ export interface components {
         };
         /** @description An application in plain fields. Unknown members are ignored with a warning; names are case-sensitive. `bureau_report.score` is required if the policy reads the score, or whether an applicant is new to credit. */
         DecisionRequest: {
-            /** @description The policy to decide under; `default` when left out. */
+            /** @description The policy to decide under; the default is `default`. */
             policy_key?: components["schemas"]["PolicyKey"] | null;
             applicant_ref?: components["schemas"]["ApplicantRef"];
             applicant?: components["schemas"]["Applicant"] | null;
@@ -3721,7 +3723,7 @@ export interface components {
         Include: "facts"[] | null;
         /** @description An application as a bureau report with optional blocks beside it. Here `foir` is a percentage. Unknown members are ignored with a warning; names are case-sensitive. `bureau` and `report` are required unless the request has `applicants`. */
         EvaluateRequest: {
-            /** @description The policy to decide under; `default` when left out. */
+            /** @description The policy to decide under; the default is `default`. */
             policy_key?: components["schemas"]["PolicyKey"] | null;
             applicant_ref?: components["schemas"]["ApplicantRef"];
             /** @description The bureau: `cibil` (or `transunion`), `experian`, `equifax` or `crif` (or `crif_highmark`), in upper or lower case. The report of any other bureau is read in the common shape, with a warning. */
@@ -3730,7 +3732,7 @@ export interface components {
             report?: {
                 [key: string]: components["schemas"]["Report"];
             } | null;
-            /** @description Whether the feature vector is computed, stored with the decision and summarised in `features` of the answer. If the policy has `features: auto`, it is always computed and stored. `false` when left out. */
+            /** @description Whether the feature vector is computed, stored with the decision and summarised in `features` of the answer. If the policy has `features: auto`, it is always computed and stored. The default is `false`. */
             features?: boolean | null;
             device?: components["schemas"]["Device"] | null;
             location?: components["schemas"]["Location"] | null;
@@ -3940,7 +3942,7 @@ export interface components {
             date?: string | null;
             /** @description `CREDIT` or `DEBIT`. `INTEREST` counts as a credit, `TDS` and `INSTALLMENT` as debits; `OPENING`, `CLOSING` and `OTHERS` are left out, with a warning. */
             type: string;
-            /** @description `CASH`, `ATM`, `CARD`, `UPI`, `FT` or `OTHERS`; `OTHERS` when left out. */
+            /** @description `CASH`, `ATM`, `CARD`, `UPI`, `FT` or `OTHERS`; the default is `OTHERS`. */
             mode?: string | null;
             /** @description Rupees, above 0. A decimal sent as text is read, with a warning. */
             amount: components["schemas"]["NumberOrText"];
@@ -3953,7 +3955,7 @@ export interface components {
         };
         /** @description A decision request or an evaluate request. Every member is optional. */
         EligibilityRequest: {
-            /** @description The policy whose knockouts run; `default` when left out. */
+            /** @description The policy whose knockouts run; the default is `default`. */
             policy_key?: components["schemas"]["PolicyKey"] | null;
             applicant?: components["schemas"]["Applicant"] | null;
             bureau_report?: components["schemas"]["BureauFields"] | null;
@@ -3963,7 +3965,7 @@ export interface components {
             report?: {
                 [key: string]: components["schemas"]["Report"];
             } | null;
-            /** @description Only in an evaluate request; if true, rules that name features can be evaluated. `false` when left out. */
+            /** @description Only in an evaluate request; if true, rules that name features can be evaluated. The default is `false`. */
             features?: boolean | null;
             device?: components["schemas"]["Device"] | null;
             location?: components["schemas"]["Location"] | null;
@@ -3980,7 +3982,7 @@ export interface components {
             overrides?: {
                 [key: string]: number | string | boolean | null;
             } | null;
-            /** @description Whether the answer also contains the decision on the unchanged request, and the differences. `false` when left out. */
+            /** @description Whether the answer also contains the decision on the unchanged request, and the differences. The default is `false`. */
             compare?: boolean | null;
         } | components["schemas"]["DecisionRequest"] | components["schemas"]["EvaluateRequest"];
         FiredRule: {
@@ -4817,11 +4819,11 @@ export interface components {
         Knockout: {
             /** @description Unique among knockouts and adjustments. */
             id: string;
-            /** @description Stage 2 runs after pricing; its conditions may also name `final_score`, `grade`, `offer_limit`, `offer_emi`, `offer_apr` and `post_offer_foir`. `1` when left out. */
+            /** @description Stage 2 runs after pricing; its conditions may also name `final_score`, `grade`, `offer_limit`, `offer_emi`, `offer_apr` and `post_offer_foir`. The default is `1`. */
             stage?: (1 | 2) | null;
-            /** @description What happens if the rule hits. `decline` when left out. */
+            /** @description What happens if the rule hits. The default is `decline`. */
             action?: ("decline" | "refer") | null;
-            /** @description What happens if the condition cannot be evaluated. With `pass` the rule has no effect and is not in `fired_rules`; with `refer` or `fail` the application is referred or declined. `pass` when left out. */
+            /** @description What happens if the condition cannot be evaluated. With `pass` the rule has no effect and is not in `fired_rules`; with `refer` or `fail` the application is referred or declined. The default is `pass`. */
             on_absent?: ("pass" | "refer" | "fail") | null;
             /** @description The reason code of the rule. If it is left out, the service determines the code. Under semantics 2, a decision gets the catalogue's code of the field that made the rule hit; if that code would be untrue for the value, it gets `RULE_` and the rule's id. The stored document then has a code only if the code is the same for every applicant. Under semantics 1, the code is that of the condition's first field that has a code. The code is required if no field of the condition has a code in the catalogue, unless the condition tests absence. */
             reason_code?: components["schemas"]["ReasonCode"] | null;
@@ -4849,14 +4851,14 @@ export interface components {
         IncomeSources: {
             /** @description The sources in order of preference. */
             of: ("monthly_income" | "bank_income" | "bank_detected_income")[];
-            /** @description Which source is used, of those that the application has; `first` when left out. */
+            /** @description Which source is used, of those that the application has; the default is `first`. */
             take?: ("first" | "lowest") | null;
         };
         /** @description The sources of the obligations. */
         ObligationSources: {
             /** @description The sources in order of preference. */
             of: ("declared" | "bureau" | "bank" | "own")[];
-            /** @description Which source is used, of those that the application has; `highest` when left out. */
+            /** @description Which source is used, of those that the application has; the default is `highest`. */
             take?: ("highest" | "first") | null;
         };
         /** @description The points of a bin. A bin of a number is the range from `gte` up to but not including `lt`. A bin of texts or booleans is the set `in`; the last bin is `else`, for all other values. `special` lists numbers that are codes, such as -1 for "never had a loan"; these bins come after the ranges, and a special value is in no range. */
@@ -4897,7 +4899,7 @@ export interface components {
             when?: components["schemas"]["Condition"] | null;
             /**
              * Format: double
-             * @description Multiplies the points. `1` when left out.
+             * @description Multiplies the points. The default is `1`.
              */
             weight?: number | null;
         };
@@ -4911,12 +4913,12 @@ export interface components {
             base_points: number;
             /**
              * Format: double
-             * @description The lower limit of the score. `300` when left out.
+             * @description The lower limit of the score. The default is `300`.
              */
             min_score?: number | null;
             /**
              * Format: double
-             * @description The upper limit of the score. `900` when left out.
+             * @description The upper limit of the score. The default is `900`.
              */
             max_score?: number | null;
             /**
@@ -4952,9 +4954,9 @@ export interface components {
             grade: components["schemas"]["Grade"];
             min_score?: number | null;
             max_score?: number | null;
-            /** @description Whether the band is only for applicants who are new to credit. Such a band needs no range of scores. `false` when left out. */
+            /** @description Whether the band is only for applicants who are new to credit. Such a band needs no range of scores. The default is `false`. */
             ntc?: boolean | null;
-            /** @description What happens to applications in this band. `approve` when left out. */
+            /** @description What happens to applications in this band. The default is `approve`. */
             action?: ("approve" | "refer" | "decline") | null;
             /**
              * Format: double
@@ -4963,7 +4965,7 @@ export interface components {
             interest_rate?: number | null;
             /** @description The usual tenure. */
             tenure_months?: number | null;
-            /** @description All tenures that an applicant may request; only `tenure_months` when left out. */
+            /** @description All tenures that an applicant may request; the default is only `tenure_months`. */
             tenures_allowed?: number[] | null;
             /**
              * Format: double
@@ -4989,20 +4991,20 @@ export interface components {
             foir_cap?: number | null;
             /**
              * Format: double
-             * @description The fee as a percentage of the limit. `0` when left out.
+             * @description The fee as a percentage of the limit. The default is `0`.
              */
             processing_fee_pct?: number | null;
             /**
              * Format: double
-             * @description The minimum fee, in rupees. `0` when left out.
+             * @description The minimum fee, in rupees. The default is `0`.
              */
             processing_fee_min?: number | null;
             /**
              * Format: double
-             * @description The tax on the fee, in percent. `18` when left out.
+             * @description The tax on the fee, in percent. The default is `18`.
              */
             gst_pct?: number | null;
-            /** @description The band is only for applicants for whom this is true. From semantics 2 on. For everybody when left out. */
+            /** @description The band is only for applicants for whom this condition is true. If it is left out, the band is for everybody. From semantics 2 on. */
             when?: components["schemas"]["Condition"] | null;
         };
         /**
@@ -5015,9 +5017,9 @@ export interface components {
             id: string;
             /** @description The largest limit, in rupees. A negative result counts as 0, and a constant must not be negative. */
             of: components["schemas"]["Operand"];
-            /** @description The cap applies if this is true; always when left out. */
+            /** @description The cap applies if this condition is true. If it is left out, the cap always applies. */
             when?: components["schemas"]["Condition"] | null;
-            /** @description The reason if the cap determines the limit. `AMT_BAND_CAP` for a counter-offer, and `LIMIT_BELOW_MINIMUM` for a decline, when left out. */
+            /** @description The reason if the cap determines the limit. If it is left out, the reason is `AMT_BAND_CAP` for a counter-offer and `LIMIT_BELOW_MINIMUM` for a decline. */
             reason_code?: components["schemas"]["ReasonCode"] | null;
             /** @description Replaces the text for applicants if the cap determines the limit. */
             applicant_message?: string | null;
@@ -5031,7 +5033,7 @@ export interface components {
             id: string;
             /** @description The guarantee in words. */
             text: string;
-            /** @description The applicants whom the guarantee covers; everybody when left out. Only with `never`. */
+            /** @description The applicants whom the guarantee covers. If it is left out, the guarantee covers everybody. Only with `never`. */
             when?: components["schemas"]["Condition"] | null;
             /**
              * @description The outcome that none of these applicants has. It may name facts, `status`, and the figures of an offer:
@@ -5091,7 +5093,7 @@ export interface components {
             /** @description The id of a stored scorecard that is used instead of `scorecard`. Its version is fixed when the draft is saved. */
             scorecard_id?: string | null;
             pricing_bands?: components["schemas"]["PricingBand"][] | null;
-            /** @description Upper bounds of the limit. The smallest one that applies counts. */
+            /** @description Upper bounds of the limit. If several caps apply, the smallest is used. */
             limit_caps?: components["schemas"]["LimitCap"][] | null;
             /** @description Charges of every loan besides the processing fee of its band. Answers leave them out if there are none. */
             charges?: components["schemas"]["Charge"][] | null;
@@ -5132,30 +5134,30 @@ export interface components {
             actionable_fields?: string[] | null;
             /**
              * Format: double
-             * @description Limits are rounded down to a multiple of this amount. `1000` when left out.
+             * @description Limits are rounded down to a multiple of this amount. The default is `1000`.
              */
             limit_step?: number | null;
-            /** @description The number of days that an offer is valid, not counting Sundays. `3` when left out. */
+            /** @description The number of days that an offer is valid, not counting Sundays. The default is `3`. */
             offer_validity_days?: number | null;
-            /** @description Whether scores between two bands may belong to no band. `false` when left out. */
+            /** @description Whether scores between two bands may belong to no band. The default is `false`. */
             allow_gaps?: boolean | null;
-            /** @description Whether the system knockouts are added to the policy. `true` when left out. `false` also removes them if the base has them as ordinary rules. */
+            /** @description Whether the system knockouts are added to the policy. The default is `true`. `false` also removes them if the base has them as ordinary rules. */
             include_defaults?: boolean | null;
             /** @description With `auto`, features are computed, used and stored for every evaluate request; with `on_request`, the default, only if the request has `features: true`. Answers leave out the default. */
             features?: ("on_request" | "auto") | null;
-            /** @description The sources of income and obligations; only the declared figures when left out. Needs `semantics` 2. */
+            /** @description The sources of income and obligations; the default is only the declared figures. Needs `semantics` 2. */
             affordability?: {
                 income?: components["schemas"]["IncomeSources"] | null;
                 obligations?: components["schemas"]["ObligationSources"] | null;
-                /** @description With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. `primary` when left out. */
+                /** @description With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. The default is `primary`. */
                 people?: ("primary" | "all") | null;
             } | null;
             /** @description How several people count together. Needs `semantics` 2. */
             people?: {
-                /** @description Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. `primary` when left out. */
+                /** @description Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. The default is `primary`. */
                 score?: ("primary" | "lowest" | "highest") | null;
             } | null;
-            /** @description Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`. */
+            /** @description Limits the total of what one applicant owes and is offered. Without `exposure`, the total is not limited. A policy with `exposure` requires `applicant_ref`. */
             exposure?: {
                 /**
                  * Format: double
@@ -5305,7 +5307,7 @@ export interface components {
             max?: number | null;
             /**
              * Format: double
-             * @description Tax on the charge in percent. `0` when left out.
+             * @description Tax on the charge in percent. The default is `0`.
              */
             gst?: number | null;
         };
@@ -5343,9 +5345,9 @@ export interface components {
                 } | null;
                 /** @description The rows of a synthetic book. */
                 synthetic?: {
-                    /** @description The number of rows. `1000` when left out. */
+                    /** @description The number of rows. The default is `1000`. */
                     n?: number | null;
-                    /** @description The seed of the random numbers. `42` when left out. */
+                    /** @description The seed of the random numbers. The default is `42`. */
                     seed?: number | null;
                 } | null;
             } | null;
@@ -5418,7 +5420,7 @@ export interface components {
              * @description Of `rows`, those that the version `against` approves and this version declines.
              */
             declined_instead_of_approved: number;
-            /** @description Whether all applications of the range were counted. If not, those that were counted are spread over the range. */
+            /** @description Whether all applications of the range were counted. If not, the counted ones are spread over the range. */
             complete: boolean;
             /**
              * Format: int64
@@ -5595,7 +5597,7 @@ export interface components {
         ScoreRequest: {
             /** @description The id of a stored scorecard. */
             scorecard_id?: string | null;
-            /** @description The policy whose bands grade the score; `default` when left out. */
+            /** @description The policy whose bands grade the score; the default is `default`. */
             policy_key?: components["schemas"]["PolicyKey"] | null;
             input?: components["schemas"]["ScoreInput"] | null;
             /** @description Up to 1,000 applicants. Applicants × factors must not exceed 50,000, so a scorecard of 500 factors allows 100 applicants. */
@@ -5704,7 +5706,7 @@ export interface components {
             exclude?: string[] | null;
             /** @description Columns whose numbers are categories and not quantities. */
             categorical?: string[] | null;
-            /** @description Unit of the column `foir`; `ratio` when left out. */
+            /** @description Unit of the column `foir`; the default is `ratio`. */
             foir_unit?: ("ratio" | "percent") | null;
             /** @description Spellings of a missing value, in addition to the empty cell and, in columns of numbers, `NA`, `null`, `-` and similar. */
             missing_values?: components["schemas"]["Scalar"][] | null;
@@ -5716,56 +5718,56 @@ export interface components {
             split_value?: string | null;
             /**
              * Format: double
-             * @description The share of rows that are held out to measure the scorecard, if there is no `split_column`. `0.25` when left out.
+             * @description The share of rows that are held out to measure the scorecard, if there is no `split_column`. The default is `0.25`.
              */
             holdout_share?: number | null;
-            /** @description The seed by which the held-out rows are selected. `42` when left out. */
+            /** @description The seed by which the held-out rows are selected. The default is `42`. */
             seed?: number | null;
-            /** @description The maximum number of bins of a column. `8` when left out. */
+            /** @description The maximum number of bins of a column. The default is `8`. */
             max_bins?: number | null;
             /**
              * Format: double
-             * @description The minimum share of rows in a bin. `0.05` when left out.
+             * @description The minimum share of rows in a bin. The default is `0.05`.
              */
             min_share?: number | null;
-            /** @description Whether the bad rate must only rise or only fall from bin to bin. `false` when left out. */
+            /** @description Whether the bad rate must only rise or only fall from bin to bin. The default is `false`. */
             monotone_only?: boolean | null;
-            /** @description The maximum number of columns in the scorecard. `30` when left out. */
+            /** @description The maximum number of columns in the scorecard. The default is `30`. */
             max_features?: number | null;
             /**
              * Format: double
-             * @description The minimum information value of a column. `0.01` when left out.
+             * @description The minimum information value of a column. The default is `0.01`.
              */
             min_iv?: number | null;
             /**
              * Format: double
-             * @description The maximum correlation of two columns; the weaker one is left out. `0.95` when left out.
+             * @description The maximum correlation of two columns; the weaker one is left out. The default is `0.95`.
              */
             max_correlation?: number | null;
-            /** @description Whether the points of all bins are fitted together after the regression. `true` when left out. */
+            /** @description Whether the points of all bins are fitted together after the regression. The default is `true`. */
             refine?: boolean | null;
             /**
              * Format: double
-             * @description The number of points that doubles the odds. `20` when left out.
+             * @description The number of points that doubles the odds. The default is `20`.
              */
             pdo?: number | null;
             /**
              * Format: double
-             * @description The score that has the anchor odds. `600` when left out.
+             * @description The score that has the anchor odds. The default is `600`.
              */
             anchor_score?: number | null;
             /**
              * Format: double
-             * @description The odds of good to bad at the anchor score. `50` when left out.
+             * @description The odds of good to bad at the anchor score. The default is `50`.
              */
             anchor_odds?: number | null;
-            /** @description The number of decimals of the points. `0` when left out. */
+            /** @description The number of decimals of the points. The default is `0`. */
             decimals?: number | null;
-            /** @description Whether the base points are divided equally among the factors. `false` when left out. */
+            /** @description Whether the base points are divided equally among the factors. The default is `false`. */
             spread_base?: boolean | null;
             /** @description The name of the scorecard. Required with `save`. */
             name?: string | null;
-            /** @description Whether the scorecard is stored. `false` when left out. */
+            /** @description Whether the scorecard is stored. The default is `false`. */
             save?: boolean | null;
             /** @description Spellings of an outcome that is neither good nor bad, in addition to `indeterminate` and its abbreviations; these rows are left out and counted. */
             indeterminate_values?: components["schemas"]["Scalar"][] | null;
@@ -5911,15 +5913,15 @@ export interface components {
             /** @description The text of a CSV file. */
             csv?: string | null;
             synthetic?: {
-                /** @description The number of rows. `1000` when left out. */
+                /** @description The number of rows. The default is `1000`. */
                 n?: number | null;
-                /** @description The seed of the random numbers. `42` when left out. */
+                /** @description The seed of the random numbers. The default is `42`. */
                 seed?: number | null;
-                /** @description The number of months in which loans are originated, and for which each loan is observed. `12` when left out. */
+                /** @description The number of months in which loans are originated, and for which each loan is observed. The default is `12`. */
                 months?: number | null;
                 /**
                  * Format: double
-                 * @description The share of loans that go bad. `0.06` when left out.
+                 * @description The share of loans that go bad. The default is `0.06`.
                  */
                 bad_rate?: number | null;
             } | null;
@@ -5950,16 +5952,16 @@ export interface components {
             month_column?: string | null;
             /** @description The column that identifies a row in row-level results; `applicant_id` by default. */
             id_column?: string | null;
-            /** @description The unit of the column `foir`. `ratio` when left out. */
+            /** @description The unit of the column `foir`. The default is `ratio`. */
             foir_unit?: ("ratio" | "percent") | null;
             /**
              * Format: double
-             * @description Loss given default: the share of the limit that is lost if a loan goes bad. `0.65` when left out.
+             * @description Loss given default: the share of the limit that is lost if a loan goes bad. The default is `0.65`.
              */
             lgd?: number | null;
             /**
              * Format: double
-             * @description The lender's annual funding cost. `0.09` when left out.
+             * @description The lender's annual funding cost. The default is `0.09`.
              */
             funding_rate?: number | null;
         };
@@ -6397,9 +6399,9 @@ export interface components {
         UnderwritingRequest: {
             /** @description The purpose of the loan, in the applicant's words. It is shown in the memo and used nowhere else. */
             purpose?: string | null;
-            /** @description The maximum number of steps. Six steps always run; the others try changed amounts and tenures. `12` when left out. */
+            /** @description The maximum number of steps. Six steps always run; the others try changed amounts and tenures. The default is `12`. */
             max_steps?: number | null;
-            /** @description The day from which ages and time windows are counted: a date, or a time in RFC 3339. Today in India when left out. */
+            /** @description The day from which ages and time windows are counted: a date, or a time in RFC 3339. The default is today in India. */
             as_of?: string | null;
             /** @description Limits for the amounts and tenures that the agent tries. */
             explore?: {
@@ -6657,7 +6659,7 @@ export interface components {
                 } | null;
                 /** @description No contact until this date (inclusive), or until this time with its zone. */
                 do_not_contact_until?: string | null;
-                /** @description `Asia/Kolkata`, or an offset such as `+04:00`. Other names of time zones are refused, because time zone tables differ between machines. `Asia/Kolkata` when left out. */
+                /** @description `Asia/Kolkata`, or an offset such as `+04:00`. Other names of time zones are refused, because time zone tables differ between machines. The default is `Asia/Kolkata`. */
                 timezone?: string | null;
                 /** @description A flag stops all actions until a person has reviewed the case. An unknown flag is refused. */
                 flags?: ("DECEASED" | "INSOLVENCY" | "DISPUTE" | "NO_CONSENT" | "HARDSHIP" | "VULNERABLE")[] | null;
@@ -6681,7 +6683,7 @@ export interface components {
             }[] | null;
             /**
              * Format: date-time
-             * @description The moment of the advice; now when left out.
+             * @description The moment of the advice; the default is now.
              */
             as_of?: string | null;
         };
@@ -6952,7 +6954,7 @@ export interface components {
             stages?: {
                 /** @description The days past due from which the stage applies. It must be greater than `from_dpd` of the previous stage. */
                 from_dpd: number;
-                /** @description The tone of the messages. `neutral` when left out. */
+                /** @description The tone of the messages. The default is `neutral`. */
                 tone?: ("gentle" | "neutral" | "firm") | null;
                 steps: {
                     /** @description The number of days after the first permitted day. */
@@ -6986,7 +6988,7 @@ export interface components {
                 promise_swing?: number | null;
             } | null;
             priority?: {
-                /** @description The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. `risk` when left out; strategies stored before this choice existed have `recovery`. */
+                /** @description The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. The default is `risk`; strategies stored before this choice existed have `recovery`. */
                 basis?: ("risk" | "recovery") | null;
                 /** @description Points of a line that converts an amount in rupees into a score. The amount is the amount at risk or, with the basis `recovery`, the expected recovery. The first point is at 0 rupees. */
                 scale?: {
@@ -7301,7 +7303,7 @@ export interface components {
         AlertMove: {
             status?: ("acknowledged" | "closed") | null;
             action?: ("acknowledge" | "close") | null;
-            /** @description The resolution of an alert that is closed; `other` when left out. */
+            /** @description The resolution of an alert that is closed; the default is `other`. */
             resolution?: components["schemas"]["AlertResolution"] | null;
             /** @description A note in your own words. Do not include personal data. */
             note?: string | null;
@@ -7743,7 +7745,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The language of the document. `en` when left out. More languages may come.
+         * @description The language of the document. The default is `en`. More languages may come.
          * @example hi
          */
         DocumentLanguage: "en" | "hi";
@@ -8401,7 +8403,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The number of a version; the latest when left out.
+                 * @description The number of a version; the default is the latest.
                  * @example 1
                  */
                 version?: number;
@@ -8477,13 +8479,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language of the document. `en` when left out. More languages may come.
+                 * @description The language of the document. The default is `en`. More languages may come.
                  * @example hi
                  */
                 lang?: components["parameters"]["DocumentLanguage"];
                 /** @description The format of the document. When left out, the `Accept` header determines the format. */
                 format?: components["parameters"]["DocumentFormat"];
-                /** @description The day on which the loan is paid out, not in the past and at most 366 days ahead. Today in India when left out. */
+                /** @description The day on which the loan is paid out, not in the past and at most 366 days ahead. The default is today in India. */
                 disbursed_on?: string;
             };
             header?: never;
@@ -8525,7 +8527,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language of the document. `en` when left out. More languages may come.
+                 * @description The language of the document. The default is `en`. More languages may come.
                  * @example hi
                  */
                 lang?: components["parameters"]["DocumentLanguage"];

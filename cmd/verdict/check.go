@@ -8,6 +8,7 @@ import (
 
 	"verdict/internal/engine/analysis"
 	"verdict/internal/field"
+	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
 
@@ -37,14 +38,8 @@ func check(c *command) int {
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
-	if code, ok := files.readTables(c); !ok {
-		return code
-	}
-	policy, code, ok := files.policy(c, *policyFile)
+	policy, code, ok := files.read(c, *policyFile)
 	if !ok {
-		return code
-	}
-	if code, ok := files.complete(c, policy); !ok {
 		return code
 	}
 	found := analysis.Run(policy, field.Catalogue())
@@ -59,7 +54,7 @@ func check(c *command) int {
 	if err != nil {
 		return c.usage("prove the guarantees: %v", err)
 	}
-	r := newCheckReport(append(found, guaranteeFindings(proofs)...))
+	r := newCheckReport(append(found, policydesk.GuaranteeFindings(proofs)...))
 	if *asJSON {
 		code = c.printJSON(r.json(), false)
 	} else {

@@ -2,6 +2,8 @@ package main
 
 import (
 	_ "embed" // embeds the sample application
+	"errors"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -57,68 +59,111 @@ code is 3 if some rows were not decided; their lines have "error" instead of
 ` + lookupHelp + `An entry that has expired at the time of -as-of, or now, does not count.
 `
 
+// decideOptions holds the flags of the command.
+type decideOptions struct {
+	policy, input, asOf string
+	sample, compact     bool
+	files               lookupFiles
+	batch               batchOptions
+}
+
+func (o *decideOptions) declare(fs *flag.FlagSet) {
+	fs.StringVar(&o.policy, "policy", "", "policy `file`, - for standard input; default: the default policy")
+	fs.StringVar(&o.input, "input", "", "application `file`, - for standard input")
+	fs.BoolVar(&o.sample, "sample", false, "decide the built-in sample application")
+	fs.StringVar(&o.asOf, "as-of", "",
+		"RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")
+	fs.BoolVar(&o.compact, "compact", false, "print on one line")
+	o.files.declare(fs)
+	o.batch.remote = newRemoteFlags(fs)
+	fs.StringVar(&o.batch.csv, "csv", "", "let a service decide every row of this CSV `file`, - for standard input")
+	fs.StringVar(&o.batch.batch, "batch", "", "print the results of the batch with this `id`")
+	fs.BoolVar(&o.batch.strict, "strict", false, "with -csv: refuse unknown columns, and rows with unknown members")
+	fs.StringVar(&o.batch.key, "key", "", "with -csv: Idempotency-`Key` of the batch; default: computed from the file")
+	fs.StringVar(&o.batch.texts, "text", "", "with -csv: `names` of columns that are texts, separated by commas")
+}
+
+// checkBatch returns an error if other flags contradict -csv or -batch, of which one is given.
+func (o *decideOptions) checkBatch() error {
+	if o.batch.csv != "" && o.batch.batch != "" || o.input != "" || o.sample || o.policy != "" || o.asOf != "" ||
+		o.files.given() {
+		return errors.New("-csv and -batch let the service decide: give one of them, and no -input, -sample, " +
+			"-policy, -as-of, -list or -table")
+	}
+	return nil
+}
+
+// check returns an error if the flags for one application contradict each other. Otherwise it returns the time of
+// -as-of, zero if -as-of is not given.
+func (o *decideOptions) check() (asOf time.Time, err error) {
+	switch {
+	case o.batch.strict || o.batch.key != "" || o.batch.texts != "":
+		return asOf, errors.New("-strict, -key and -text belong to -csv")
+	case (o.input == "") != o.sample:
+		return asOf, errors.New("give either -input or -sample")
+	case o.policy == standardInput && o.input == standardInput:
+		return asOf, errors.New("only one of -policy and -input can be standard input")
+	case o.asOf == "":
+		return asOf, nil
+	}
+	if asOf, err = time.Parse(time.RFC3339, o.asOf); err != nil {
+		return asOf, errors.New("-as-of is not an RFC 3339 time such as 2026-11-15T09:30:00+05:30")
+	}
+	return asOf, nil
+}
+
 func decide(c *command) int {
 	fs := c.flags(decideHelp)
-	policyFile := fs.String("policy", "", "policy `file`, - for standard input; default: the default policy")
-	inputFile := fs.String("input", "", "application `file`, - for standard input")
-	sample := fs.Bool("sample", false, "decide the built-in sample application")
-	asOf := fs.String("as-of", "",
-		"RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")
-	compact := fs.Bool("compact", false, "print on one line")
-	var files lookupFiles
-	files.declare(fs)
-	batch := batchOptions{remote: newRemoteFlags(fs)}
-	fs.StringVar(&batch.csv, "csv", "", "let a service decide every row of this CSV `file`, - for standard input")
-	fs.StringVar(&batch.batch, "batch", "", "print the results of the batch with this `id`")
-	fs.BoolVar(&batch.strict, "strict", false, "with -csv: refuse unknown columns, and rows with unknown members")
-	fs.StringVar(&batch.key, "key", "", "with -csv: Idempotency-`Key` of the batch; default: computed from the file")
-	fs.StringVar(&batch.texts, "text", "", "with -csv: `names` of columns that are texts, separated by commas")
+	var o decideOptions
+	o.declare(fs)
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
-	if batch.csv != "" || batch.batch != "" {
-		if batch.csv != "" && batch.batch != "" || *inputFile != "" || *sample || *policyFile != "" || *asOf != "" ||
-			files.given() {
-			return c.usage("-csv and -batch let the service decide: give one of them, and no -input, -sample, " +
-				"-policy, -as-of, -list or -table")
+	if o.batch.csv != "" || o.batch.batch != "" {
+		if err := o.checkBatch(); err != nil {
+			return c.usage("%v", err)
 		}
-		return decideRows(c, &batch)
+		return decideRows(c, &o.batch)
 	}
-	if batch.strict || batch.key != "" || batch.texts != "" {
-		return c.usage("-strict, -key and -text belong to -csv")
+	asOf, err := o.check()
+	if err != nil {
+		return c.usage("%v", err)
 	}
-	if (*inputFile == "") != *sample {
-		return c.usage("give either -input or -sample")
-	}
-	if *policyFile == standardInput && *inputFile == standardInput {
-		return c.usage("only one of -policy and -input can be standard input")
-	}
-	var at time.Time
-	if *asOf != "" {
-		var err error
-		if at, err = time.Parse(time.RFC3339, *asOf); err != nil {
-			return c.usage("-as-of is not an RFC 3339 time such as 2026-11-15T09:30:00+05:30")
-		}
-	}
-	if code, ok := files.readTables(c); !ok {
-		return code
-	}
-	policy, code, ok := files.policy(c, *policyFile)
+
+	policy, code, ok := o.files.read(c, o.policy)
 	if !ok {
 		return code
 	}
-	if code, ok := files.complete(c, policy); !ok {
-		return code
-	}
-	files.noteMissing(c, policy)
+	o.files.noteMissing(c, policy)
 	var today civil.Day
-	if *asOf != "" {
-		today = civil.DayAt(at)
+	if o.asOf != "" {
+		today = civil.DayAt(asOf)
 	}
-	app, code, ok := c.application(*inputFile, policy, today)
+	app, code, ok := c.application(o.input, policy, today)
 	if !ok {
 		return code
 	}
+
+	measure(app, policy)
+	var d engine.Decision
+	o.decide(app, engine.Compile(policy, field.Catalogue()), asOf, &d)
+	env := engine.Envelope{
+		Preview:       true,
+		Facts:         app.Facts,
+		TenurePointer: app.TenurePointer(),
+		Warnings:      app.WarnAbsent(d.AbsentInputs()),
+	}
+	if o.asOf != "" {
+		env.ValidUntil = loan.ValidUntil(asOf, policy.OfferValidityDays).Format(time.RFC3339)
+	}
+	var w wire.Writer
+	d.Write(&w, &env)
+	return c.printJSON(w.Buf, o.compact)
+}
+
+// measure adds the features that a policy reads to the facts of an application. It warns about features and bank
+// figures that are absent.
+func measure(app *application.Application, policy *engine.Policy) {
 	named := application.Features(policy.FeatureNames())
 	app.WarnNotMeasured(named)
 	app.WarnBank(policy.AbsentBankFigures(app.Facts))
@@ -126,33 +171,23 @@ func decide(c *command) int {
 		var vector feature.Vector
 		app.Measure(application.CatalogueOf(policy.Semantics), named, &vector)
 	}
-	var d engine.Decision
-	plan := engine.Compile(policy, field.Catalogue())
+}
+
+// decide looks up the facts of an application in the given lists and tables, and stores the decision in d.
+func (o *decideOptions) decide(app *application.Application, plan *engine.Plan, asOf time.Time, d *engine.Decision) {
 	if plan.UsesOwn() { // earlier decisions are not known here, so the other facts about them stay absent
 		person, id := app.Facts.Get("fraud.applicant_ref").Text(), app.ApplicantID
 		named := app.ApplicantRef != "" || strings.TrimSpace(person) != "" || strings.TrimSpace(id) != ""
 		app.Facts.Set(field.OwnReference, rule.Bool(named))
 	}
-	if files.given() {
-		if *asOf == "" {
-			at = files.now
+	if o.files.given() {
+		if o.asOf == "" {
+			asOf = o.files.now
 		}
-		files.lookUp(plan.Lookups(), plan.Tables(), app.Facts, at)
+		o.files.lookUp(plan.Lookups(), plan.Tables(), app.Facts, asOf)
 	}
-	plan.Decide(app.Facts, &d)
+	plan.Decide(app.Facts, d)
 	d.AddDerived(app.Facts)
-	env := engine.Envelope{
-		Preview:       true,
-		Facts:         app.Facts,
-		TenurePointer: app.TenurePointer(),
-		Warnings:      app.WarnAbsent(d.AbsentInputs()),
-	}
-	if *asOf != "" {
-		env.ValidUntil = loan.ValidUntil(at, policy.OfferValidityDays).Format(time.RFC3339)
-	}
-	var w wire.Writer
-	d.Write(&w, &env)
-	return c.printJSON(w.Buf, *compact)
 }
 
 // application reads an application from a file, or returns the sample if name

@@ -19,6 +19,7 @@ import (
 
 	"verdict/internal/document"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 )
 
 // batchOptions are the flags with which "verdict decide" sends the rows of a file to a service.
@@ -149,7 +150,7 @@ func startOnce(ctx context.Context, c *command, service *remote, o *batchOptions
 		if pause == time.Second {
 			c.note("another command is sending these rows; waiting for it")
 		}
-		if err := wait(ctx, pause); err != nil {
+		if err := operation.Sleep(ctx, pause); err != nil {
 			return "", err
 		}
 	}
@@ -224,7 +225,7 @@ func awaitBatch(ctx context.Context, c *command, service *remote, id string) (st
 			_ = bar.Finish()
 			return state, nil
 		}
-		if err := wait(ctx, pollEvery); err != nil {
+		if err := operation.Sleep(ctx, pollEvery); err != nil {
 			return state, err
 		}
 	}

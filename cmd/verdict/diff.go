@@ -37,90 +37,130 @@ With -json the result also has the proofs of the guarantees of both policies. Ex
 with 0 even if the policies differ.
 `
 
-func diffCommand(c *command) int {
+// diffOptions holds the arguments of the command.
+type diffOptions struct {
+	files                []string // two policies
+	json                 bool
+	html, book, question string // names of files
+	limit                time.Duration
+}
+
+// diffArguments parses and checks the arguments. If done is true, the command has nothing left to do.
+func diffArguments(c *command) (o diffOptions, code int, done bool) {
 	fs := c.flags(diffHelp)
-	asJSON := fs.Bool("json", false, "print the result as JSON")
-	html := fs.String("html", "", "write the result as a page to `file`, - for standard output")
-	book := fs.String("book", "", "count the rows of this CSV `file` in each kind, - for standard input")
-	question := fs.String("smt2", "", "write the question as SMT-LIB 2 to `file`, - for standard output")
-	limit := fs.Duration("time", 10*time.Second,
+	fs.BoolVar(&o.json, "json", false, "print the result as JSON")
+	fs.StringVar(&o.html, "html", "", "write the result as a page to `file`, - for standard output")
+	fs.StringVar(&o.book, "book", "", "count the rows of this CSV `file` in each kind, - for standard input")
+	fs.StringVar(&o.question, "smt2", "", "write the question as SMT-LIB 2 to `file`, - for standard output")
+	fs.DurationVar(&o.limit, "time", 10*time.Second,
 		"the longest `time` that the comparison and the proofs may take together")
-	var files []string
 	for { // flags may come before and after the files
 		if code, done := c.parse(fs, len(c.args)); done {
-			return code
+			return o, code, true
 		}
 		if fs.NArg() == 0 {
 			break
 		}
-		files, c.args = append(files, fs.Arg(0)), fs.Args()[1:]
+		o.files, c.args = append(o.files, fs.Arg(0)), fs.Args()[1:]
 	}
 	switch {
-	case len(files) != 2:
-		return c.usage("give two policy files: verdict diff OLD NEW")
-	case moreThanOne(files[0] == standardInput, files[1] == standardInput, *book == standardInput):
-		return c.usage("only one file can be standard input")
-	case moreThanOne(*asJSON, *html == standardInput, *question == standardInput):
-		return c.usage("only one result can go to standard output: use -json, \"-html -\" or \"-smt2 -\"")
+	case len(o.files) != 2:
+		return o, c.usage("give two policy files: verdict diff OLD NEW"), true
+	case moreThanOne(o.files[0] == standardInput, o.files[1] == standardInput, o.book == standardInput):
+		return o, c.usage("only one file can be standard input"), true
+	case moreThanOne(o.json, o.html == standardInput, o.question == standardInput):
+		return o, c.usage("only one result can go to standard output: use -json, \"-html -\" or \"-smt2 -\""), true
 	}
-	var plans [2]*engine.Plan
-	for i, name := range files {
-		p, code, ok, err := c.policyWith(name, new(lookupFiles).sources())
-		if err != nil {
-			return c.refused(name, err)
-		}
-		if !ok {
+	return o, exitOK, false
+}
+
+func diffCommand(c *command) int {
+	o, code, done := diffArguments(c)
+	if done {
+		return code
+	}
+	plans, code, ok := o.plans(c)
+	if !ok {
+		return code
+	}
+	if o.question != "" {
+		if code, done := c.writeResult(o.question, "question", smt.Differ(plans[0], plans[1]).Text); done {
 			return code
 		}
-		plans[i] = engine.Compile(p, field.Catalogue())
 	}
-	if *question != "" {
-		text := smt.Differ(plans[0], plans[1]).Text
-		if *question == standardInput {
-			return c.print(text)
-		}
-		if err := replaceFile(*question, text); err != nil {
-			return c.usage("write the question: %v", err)
-		}
+	r, code, ok := o.compare(c, plans)
+	if !ok {
+		return code
 	}
-	end := time.Now().Add(*limit)
-	r, err := comparePlans(c, plans, end)
-	if err != nil {
-		return c.usage("compare the policies: %v", err)
-	}
-	for i, p := range plans {
-		if r.Guarantees[i], err = proveAll(c, p.Policy(), end); err != nil {
-			return c.usage("prove the guarantees: %v", err)
-		}
-	}
-	if *book != "" {
-		p, failed, code, ok := countBook(c, *book, plans, &r)
-		if !ok {
-			return code
-		}
-		r.Population = p
-		if failed > 0 {
-			_, _ = fmt.Fprintf(c.stderr, "verdict diff: %d rows of %s cannot be read and are left out\n", failed, *book)
-		}
-	}
-	if *html != "" {
+	if o.html != "" {
 		page, err := diffPage(&r, plans)
 		if err != nil {
 			return c.usage("write the page: %v", err)
 		}
-		if *html == standardInput {
-			return c.print(page)
-		}
-		if err := replaceFile(*html, page); err != nil {
-			return c.usage("write the page: %v", err)
+		if code, done := c.writeResult(o.html, "page", page); done {
+			return code
 		}
 	}
-	if *asJSON {
+	if o.json {
 		var w wire.Writer
 		r.Write(&w)
 		return c.printJSON(w.Buf, false)
 	}
 	return c.print(diffText(&r))
+}
+
+// plans reads the two policies. If ok is false, plans has already reported the error, and code is the exit code.
+func (o *diffOptions) plans(c *command) (plans [2]*engine.Plan, code int, ok bool) {
+	for i, name := range o.files {
+		p, code, ok, err := c.policyWith(name, new(lookupFiles).sources())
+		if err != nil {
+			return plans, c.refused(name, err), false
+		}
+		if !ok {
+			return plans, code, false
+		}
+		plans[i] = engine.Compile(p, field.Catalogue())
+	}
+	return plans, exitOK, true
+}
+
+// compare compares two plans, proves the guarantees of both, and counts the rows of the book. If ok is false, compare
+// has already reported the error, and code is the exit code.
+func (o *diffOptions) compare(c *command, plans [2]*engine.Plan) (r prover.Result, code int, ok bool) {
+	end := time.Now().Add(o.limit)
+	r, err := comparePlans(c, plans, end)
+	if err != nil {
+		return r, c.usage("compare the policies: %v", err), false
+	}
+	for i, p := range plans {
+		if r.Guarantees[i], err = proveAll(c, p.Policy(), end); err != nil {
+			return r, c.usage("prove the guarantees: %v", err), false
+		}
+	}
+	if o.book == "" {
+		return r, exitOK, true
+	}
+	p, failed, code, ok := countBook(c, o.book, plans, &r)
+	if !ok {
+		return r, code, false
+	}
+	r.Population = p
+	if failed > 0 {
+		_, _ = fmt.Fprintf(c.stderr, "verdict diff: %d rows of %s cannot be read and are left out\n", failed, o.book)
+	}
+	return r, exitOK, true
+}
+
+// writeResult writes a result to a file, or prints it if the name means standard output. The parameter "what" names
+// the result in an error. If done is true, the command has nothing left to do.
+func (c *command) writeResult(name, what string, data []byte) (code int, done bool) {
+	if name == standardInput {
+		return c.print(data), true
+	}
+	if err := replaceFile(name, data); err != nil {
+		return c.usage("write the %s: %v", what, err), true
+	}
+	return exitOK, false
 }
 
 // replaceFile writes a file. If that fails, the file keeps its old contents.

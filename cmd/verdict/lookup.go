@@ -138,6 +138,19 @@ func (l *lookupFiles) policy(c *command, name string) (p *engine.Policy, code in
 	return p, code, ok
 }
 
+// read reads the tables, the policy in a file, and the lists that the policy names. If ok is false, read has already
+// reported the error, and code is the exit code.
+func (l *lookupFiles) read(c *command, name string) (p *engine.Policy, code int, ok bool) {
+	if code, ok = l.readTables(c); !ok {
+		return nil, code, false
+	}
+	if p, code, ok = l.policy(c, name); !ok {
+		return nil, code, false
+	}
+	code, ok = l.complete(c, p)
+	return p, code, ok
+}
+
 // note writes a hint to standard error.
 func (c *command) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))

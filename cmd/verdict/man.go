@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"verdict/api"
-	"verdict/internal/durablefile"
 )
 
 const manHelp = `Write the manual pages verdict.1, verdict-serve.1 and so on to a folder:
@@ -28,7 +27,7 @@ func manCommand(c *command) int {
 	for name, text := range manualPages() {
 		path := filepath.Join(words[0], name)
 		// The pages are for everybody, unlike the other files that verdict writes.
-		err := durablefile.Replace(path, writeAll([]byte(text)))
+		err := replaceFile(path, []byte(text))
 		if err == nil {
 			err = os.Chmod(path, 0o644)
 		}

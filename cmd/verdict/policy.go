@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"verdict/internal/durablefile"
+	"verdict/internal/engine"
 )
 
 const policyHelp = `Keep the policies of a service as files, for review and version control.
@@ -194,7 +194,7 @@ func policyPull(c *command) int {
 	for _, key := range slices.Sorted(maps.Keys(active)) {
 		content, err := plain(active[key].document)
 		if err == nil {
-			err = durablefile.Replace(f.path(key), writeAll(content))
+			err = replaceFile(f.path(key), content)
 		}
 		if err != nil {
 			return c.usage("write %s: %v", f.path(key), err)
@@ -207,6 +207,33 @@ func policyPull(c *command) int {
 	return exitOK
 }
 
+// policyInputs is what plan and push read before the files of a folder.
+type policyInputs struct {
+	keys    []string           // the policy_key of each file, in order
+	active  map[string]ruleSet // the active version of each policy of the service
+	sources engine.Sources     // the data with which policies are read
+}
+
+// inputs reads the policyInputs. If ok is false, it has already reported the error, and code is the exit code.
+func (f policyFolder) inputs(ctx context.Context, c *command) (in policyInputs, code int, ok bool) {
+	var err error
+	if in.keys, err = f.files(); err != nil {
+		return in, c.usage("%v", err), false
+	}
+	if in.active, err = f.active(ctx); err != nil {
+		return in, c.unanswered(err), false
+	}
+	if in.sources, err = f.sources(ctx); err != nil {
+		return in, c.unanswered(err), false
+	}
+	return in, exitOK, true
+}
+
+// sameAsActive returns the line about a file that does not differ from the active version.
+func sameAsActive(key string, active ruleSet) []byte {
+	return fmt.Appendf(nil, "%s: same as the active version %d\n", key, active.Version)
+}
+
 func policyPush(c *command) int {
 	f, _, code, done := c.openFolder()
 	if done {
@@ -214,40 +241,32 @@ func policyPush(c *command) int {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	keys, err := f.files()
-	if err != nil {
-		return c.usage("%v", err)
-	}
-	active, err := f.active(ctx)
-	if err != nil {
-		return c.unanswered(err)
+	in, code, ok := f.inputs(ctx, c)
+	if !ok {
+		return code
 	}
 	drafts, err := f.ruleSets(ctx, "draft")
 	if err != nil {
 		return c.unanswered(err)
 	}
-	src, err := f.sources(ctx)
-	if err != nil {
-		return c.unanswered(err)
-	}
 	// Read all files first, so that no draft is created if a file is invalid.
 	files := map[string]policyFile{}
-	for _, key := range keys {
-		file, code, ok := readPolicyFile(c, f.path(key), key, src)
+	for _, key := range in.keys {
+		file, code, ok := readPolicyFile(c, f.path(key), key, in.sources)
 		if !ok {
 			return code
 		}
 		files[key] = file
 	}
-	for _, key := range keys {
+	for _, key := range in.keys {
 		file := files[key]
 		same := func(r ruleSet) bool { return r.PolicyKey == key && file.isIn(r) }
-		base, exists := active[key]
+		base, exists := in.active[key]
 		draft := slices.IndexFunc(drafts, same)
 		var line []byte
 		switch {
 		case exists && same(base):
-			line = fmt.Appendf(nil, "%s: same as the active version %d\n", key, base.Version)
+			line = sameAsActive(key, base)
 		case draft >= 0:
 			line = fmt.Appendf(nil, "%s: already stored as the draft %s\n", key, drafts[draft].ID)
 		default:

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/engine/analysis"
 	"verdict/internal/field"
+	"verdict/internal/policydesk"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -36,35 +36,25 @@ func policyPlan(c *command) int {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	keys, err := f.files()
-	if err != nil {
-		return c.usage("%v", err)
-	}
-	active, err := f.active(ctx)
-	if err != nil {
-		return c.unanswered(err)
-	}
-	src, err := f.sources(ctx)
-	if err != nil {
-		return c.unanswered(err)
+	in, code, ok := f.inputs(ctx, c)
+	if !ok {
+		return code
 	}
 	differs, refused := false, false
-	for _, key := range keys {
-		file, code, ok := readPolicyFile(c, f.path(key), key, src)
+	for _, key := range in.keys {
+		file, code, ok := readPolicyFile(c, f.path(key), key, in.sources)
 		if !ok {
 			return code
 		}
-		base, exists := active[key]
+		base, exists := in.active[key]
 		if exists && file.isIn(base) {
-			if code := c.print(
-				fmt.Appendf(nil, "%s: same as the active version %d\n", key, base.Version),
-			); code != exitOK {
+			if code := c.print(sameAsActive(key, base)); code != exitOK {
 				return code
 			}
 			continue
 		}
 		differs = true
-		p, err := planPolicy(c, key, file, base, *flags.limit, src)
+		p, err := planPolicy(c, key, file, base, *flags.limit, in.sources)
 		if err != nil {
 			return c.refused(key, err)
 		}
@@ -100,7 +90,7 @@ func planPolicy(
 	}
 	if base.ID == "" {
 		fmt.Fprintf(&b, "%s: new; no version is active\n", key)
-		return finish(&b, append(found, guaranteeFindings(proofs)...)), nil
+		return finish(&b, append(found, policydesk.GuaranteeFindings(proofs)...)), nil
 	}
 	before, err := policyOf(base.document, src)
 	if err != nil {
@@ -122,7 +112,7 @@ func planPolicy(
 		b.WriteString("\nguarantees\n")
 		b.Write(proofText(proofs))
 	}
-	return finish(&b, append(found, guaranteeFindings(proofs)...)), nil
+	return finish(&b, append(found, policydesk.GuaranteeFindings(proofs)...)), nil
 }
 
 // finish adds the new findings.
@@ -233,12 +223,4 @@ func readPolicyFile(c *command, path, key string, src engine.Sources) (f policyF
 		return f, c.refused(path, err), false
 	}
 	return policyFile{content: content, policy: policy}, exitOK, true
-}
-
-// writeAll returns a function that writes content.
-func writeAll(content []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"verdict/internal/engine"
-	"verdict/internal/engine/analysis"
 	"verdict/internal/engine/prover"
 	"verdict/internal/engine/prover/smt"
 	"verdict/internal/field"
@@ -52,12 +51,8 @@ func prove(c *command) int {
 		return code
 	}
 	if *questions != "" {
-		text := questionsText(policy)
-		if *questions == standardInput {
-			return c.print(text)
-		}
-		if err := replaceFile(*questions, text); err != nil {
-			return c.usage("write the questions: %v", err)
+		if code, done := c.writeResult(*questions, "questions", questionsText(policy)); done {
+			return code
 		}
 	}
 	proofs, err := proveAll(c, policy, time.Now().Add(*limit))
@@ -157,20 +152,4 @@ func proofText(proofs []prover.Proof) []byte {
 	fmt.Fprintf(&b, "%d proved, %d refuted, %d undecided\n", count[prover.Proved], count[prover.Refuted],
 		count[prover.Undecided])
 	return b.Bytes()
-}
-
-// guaranteeFindings returns a finding for each guarantee that is not proved.
-func guaranteeFindings(proofs []prover.Proof) (found []analysis.Finding) {
-	for i := range proofs {
-		p := &proofs[i]
-		if p.Standing == prover.Proved {
-			continue
-		}
-		f := analysis.Guarantee(i, p.ID, p.Standing == prover.Refuted, p.Sentence())
-		if len(p.Applicants) > 0 {
-			f.Witness = p.Applicants[0].Facts
-		}
-		found = append(found, f)
-	}
-	return found
 }

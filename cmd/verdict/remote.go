@@ -14,6 +14,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"verdict/internal/operation"
 )
 
 // keyVariable is the environment variable with the API key of commands that call a service.
@@ -238,7 +240,7 @@ func (r *remote) get(ctx context.Context, path string, into any) error {
 			r.note("%v; trying again for %.0f seconds", err, retryFor.Seconds())
 			told = true
 		}
-		if err := wait(ctx, time.Second); err != nil {
+		if err := operation.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -253,18 +255,6 @@ func (r *remote) getOnce(ctx context.Context, path string) ([]byte, error) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	return io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-}
-
-// wait waits for d, or returns the error of ctx if ctx ends first.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // unanswered reports an error of a request to a service, and returns the exit code.

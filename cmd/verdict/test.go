@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"verdict/internal/durablefile"
 	"verdict/internal/engine"
 	"verdict/internal/policytest"
 	"verdict/internal/policytest/generate"
@@ -51,78 +49,64 @@ are no cases.
 ` + lookupHelp + `An entry that has expired at the time of a case, or now, does not count.
 `
 
-func testPolicy(c *command) int {
+// testOptions holds the arguments of the command.
+type testOptions struct {
+	policy, junit, folder         string
+	verbose, coverage, generating bool
+	cases                         []string // files and folders
+	lookups                       lookupFiles
+}
+
+// testArguments parses and checks the arguments. If done is true, the command has nothing left to do.
+func testArguments(c *command) (o testOptions, code int, done bool) {
 	flags := c.flags(testHelp)
-	policyFile := flags.String("policy", "", "policy `file`, - for standard input; default: the default policy")
-	junit := flags.String("junit", "",
+	flags.StringVar(&o.policy, "policy", "", "policy `file`, - for standard input; default: the default policy")
+	flags.StringVar(&o.junit, "junit", "",
 		"also write the results as JUnit XML to `file`, - for standard output instead of the text")
-	verbose := flags.Bool("v", false, "print the cases that pass too")
-	coverage := flags.Bool("coverage", false,
+	flags.BoolVar(&o.verbose, "v", false, "print the cases that pass too")
+	flags.BoolVar(&o.coverage, "coverage", false,
 		"also print which rules, bins, bands and boundaries the cases do not cover")
-	generated := flags.Bool("generate", false, "write cases that cover the policy")
-	folder := flags.String("o", "", "with -generate: the `folder` to write to; it must be empty or not exist")
-	var lookups lookupFiles
-	lookups.declare(flags)
+	flags.BoolVar(&o.generating, "generate", false, "write cases that cover the policy")
+	flags.StringVar(&o.folder, "o", "", "with -generate: the `folder` to write to; it must be empty or not exist")
+	o.lookups.declare(flags)
 	if code, done := c.parse(flags, maxCaseFiles); done {
-		return code
+		return o, code, true
 	}
+	o.cases = flags.Args()
 	switch {
-	case (*generated || *coverage) && lookups.given():
-		return c.usage("-generate and -coverage cannot use lists or tables: leave out -list and -table")
-	case *generated && (*folder == "" || *junit != "" || *coverage || *verbose || flags.NArg() > 0):
-		return c.usage("-generate needs -o FOLDER, and no cases, -junit, -coverage or -v")
-	case !*generated && *folder != "":
-		return c.usage("-o needs -generate: it is the folder for the generated cases")
-	case !*generated && flags.NArg() == 0:
-		return c.usage("name the files or folders of the cases")
+	case (o.generating || o.coverage) && o.lookups.given():
+		return o, c.usage("-generate and -coverage cannot use lists or tables: leave out -list and -table"), true
+	case o.generating && (o.folder == "" || o.junit != "" || o.coverage || o.verbose || len(o.cases) > 0):
+		return o, c.usage("-generate needs -o FOLDER, and no cases, -junit, -coverage or -v"), true
+	case !o.generating && o.folder != "":
+		return o, c.usage("-o needs -generate: it is the folder for the generated cases"), true
+	case !o.generating && len(o.cases) == 0:
+		return o, c.usage("name the files or folders of the cases"), true
 	}
-	if code, ok := lookups.readTables(c); !ok {
+	return o, exitOK, false
+}
+
+func testPolicy(c *command) int {
+	o, code, done := testArguments(c)
+	if done {
 		return code
 	}
-	policy, code, ok := lookups.policy(c, *policyFile)
+	policy, code, ok := o.lookups.read(c, o.policy)
 	if !ok {
 		return code
 	}
-	if code, ok := lookups.complete(c, policy); !ok {
+	if o.generating {
+		return generateCases(c, policy, o.folder)
+	}
+	report, cases, code, ok := o.run(c, policy)
+	if !ok {
 		return code
 	}
-	if *generated {
-		return generateCases(c, policy, *folder)
-	}
-	files, err := caseFiles(flags.Args())
-	if err != nil {
-		return c.usage("%v", err)
-	}
-	subject := policytest.NewSubject(policy)
-	if lookups.given() {
-		subject.LookUp = func(facts *rule.Facts, asOf time.Time) {
-			if asOf.IsZero() {
-				asOf = lookups.now
-			}
-			lookups.lookUp(subject.Plan.Lookups(), subject.Plan.Tables(), facts, asOf)
-		}
-	}
-	var report policytest.Report
-	var all []policytest.Case
-	for _, file := range files {
-		data, err := c.read(file)
-		if err != nil {
-			return c.usage("%v", err)
-		}
-		cases, err := policytest.Read(data)
-		if err != nil {
-			return c.refused(file, err)
-		}
-		all = append(all, cases...)
-		for i := range cases {
-			report.Results = append(report.Results, subject.Run(filepath.ToSlash(file), &cases[i]))
-		}
-	}
-	if code := printTestResults(c, &report, *junit, *verbose); code != exitOK {
+	if code := printTestResults(c, &report, o.junit, o.verbose); code != exitOK {
 		return code
 	}
-	if *coverage && *junit != standardInput {
-		if code := printCoverage(c, policy, all); code != exitOK {
+	if o.coverage && o.junit != standardInput {
+		if code := printCoverage(c, policy, cases); code != exitOK {
 			return code
 		}
 	}
@@ -130,6 +114,41 @@ func testPolicy(c *command) int {
 		return exitRefused
 	}
 	return exitOK
+}
+
+// run runs all cases, and returns their results and the cases. If ok is false, run has already reported the error, and
+// code is the exit code.
+func (o *testOptions) run(
+	c *command, policy *engine.Policy,
+) (report policytest.Report, all []policytest.Case, code int, ok bool) {
+	files, err := caseFiles(o.cases)
+	if err != nil {
+		return report, nil, c.usage("%v", err), false
+	}
+	subject := policytest.NewSubject(policy)
+	if o.lookups.given() {
+		subject.LookUp = func(facts *rule.Facts, asOf time.Time) {
+			if asOf.IsZero() {
+				asOf = o.lookups.now
+			}
+			o.lookups.lookUp(subject.Plan.Lookups(), subject.Plan.Tables(), facts, asOf)
+		}
+	}
+	for _, file := range files {
+		data, err := c.read(file)
+		if err != nil {
+			return report, nil, c.usage("%v", err), false
+		}
+		cases, err := policytest.Read(data)
+		if err != nil {
+			return report, nil, c.refused(file, err), false
+		}
+		all = append(all, cases...)
+		for i := range cases {
+			report.Results = append(report.Results, subject.Run(filepath.ToSlash(file), &cases[i]))
+		}
+	}
+	return report, all, exitOK, true
 }
 
 // maxCaseFiles is the maximum number of files and folders on the command line.
@@ -179,17 +198,10 @@ func printTestResults(c *command, report *policytest.Report, junit string, verbo
 	if junit == standardInput {
 		return c.print(document)
 	}
-	if err := writeFile(junit, document); err != nil {
+	if err := replaceFile(junit, document); err != nil {
 		return c.usage("write %s: %v", junit, err)
 	}
 	return c.print(report.Text(verbose))
-}
-
-func writeFile(name string, data []byte) error {
-	return durablefile.Replace(name, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
 }
 
 // printCoverage prints how many goals of a policy the cases reach, and lists the other
@@ -224,7 +236,7 @@ func generateCases(c *command, policy *engine.Policy, folder string) int {
 		return c.usage("%v", err)
 	}
 	for _, f := range set.Files {
-		if err := writeFile(filepath.Join(folder, f.Name), f.Data); err != nil {
+		if err := replaceFile(filepath.Join(folder, f.Name), f.Data); err != nil {
 			return c.usage("%v", err)
 		}
 	}

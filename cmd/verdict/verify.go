@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/app"
 	"verdict/internal/decisioning"
+	"verdict/internal/evidencedesk"
 	"verdict/internal/usecase"
 )
 
@@ -58,50 +59,56 @@ func verify(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		var out bytes.Buffer
-		for _, w := range result.Wrong {
-			fmt.Fprintf(&out, "%s %s%s: %s\n", w.TenantID, w.Environment, named(w), w.Why)
-		}
-		if more := result.Failed - int64(len(result.Wrong)); more > 0 {
-			fmt.Fprintf(&out, "and %d more\n", more)
-		}
 		logs, err := service.Evidence.Audit(ctx, *tenantID)
 		if err != nil {
 			return c.failed(err)
 		}
-		for _, remark := range append(logs.Wrong, logs.Reopened...) {
-			fmt.Fprintf(&out, "%s %s: %s\n", remark.TenantID, remark.Environment, remark.Text)
-		}
-		if result.Failed > 0 || len(logs.Wrong) > 0 {
-			if result.Failed > 0 {
-				fmt.Fprintf(&out, "%d objects are wrong or missing; %d decisions and %d other entries were checked\n",
-					result.Failed, result.Checked, result.Records)
-			}
-			if len(logs.Wrong) > 0 {
-				fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(logs.Wrong))
-			}
-			if code := c.print(out.Bytes()); code != exitOK {
-				return code
-			}
+		code := c.print(verifyText(&result, &logs))
+		if code == exitOK && (result.Failed > 0 || len(logs.Wrong) > 0) {
 			return exitRefused
 		}
-		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked-result.Erased)
-		fmt.Fprintf(&out, "%d other entries of the journal match what is stored\n", result.Records)
-		if result.Erased > 0 {
-			fmt.Fprintf(&out, "%d decisions were erased, with their applicants or at the end of a retention period; "+
-				"what remains matches the journal\n",
-				result.Erased)
-		}
-		if result.NoEntry > 0 {
-			fmt.Fprintf(&out, "%d objects were made before the journal existed and have no entry yet\n", result.NoEntry)
-		}
-		if logs.Leaves > 0 {
-			fmt.Fprintf(&out, "%d entries of the journal match the signed logs\n", logs.Leaves)
-		} else if result.Checked > 0 {
-			fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
-		}
-		return c.print(out.Bytes())
+		return code
 	})
+}
+
+// verifyText returns the results of a verification for people.
+func verifyText(result *decisioning.Verification, logs *evidencedesk.AuditResult) []byte {
+	var out bytes.Buffer
+	for _, w := range result.Wrong {
+		fmt.Fprintf(&out, "%s %s%s: %s\n", w.TenantID, w.Environment, named(w), w.Why)
+	}
+	if more := result.Failed - int64(len(result.Wrong)); more > 0 {
+		fmt.Fprintf(&out, "and %d more\n", more)
+	}
+	for _, remark := range append(logs.Wrong, logs.Reopened...) {
+		fmt.Fprintf(&out, "%s %s: %s\n", remark.TenantID, remark.Environment, remark.Text)
+	}
+	if result.Failed > 0 {
+		fmt.Fprintf(&out, "%d objects are wrong or missing; %d decisions and %d other entries were checked\n",
+			result.Failed, result.Checked, result.Records)
+	}
+	if len(logs.Wrong) > 0 {
+		fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(logs.Wrong))
+	}
+	if result.Failed > 0 || len(logs.Wrong) > 0 {
+		return out.Bytes()
+	}
+	fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked-result.Erased)
+	fmt.Fprintf(&out, "%d other entries of the journal match what is stored\n", result.Records)
+	if result.Erased > 0 {
+		fmt.Fprintf(&out, "%d decisions were erased, with their applicants or at the end of a retention period; "+
+			"what remains matches the journal\n",
+			result.Erased)
+	}
+	if result.NoEntry > 0 {
+		fmt.Fprintf(&out, "%d objects were made before the journal existed and have no entry yet\n", result.NoEntry)
+	}
+	if logs.Leaves > 0 {
+		fmt.Fprintf(&out, "%d entries of the journal match the signed logs\n", logs.Leaves)
+	} else if result.Checked > 0 {
+		fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
+	}
+	return out.Bytes()
 }
 
 // named returns the id of a wrong object, with a space in front. For a decision, it adds the

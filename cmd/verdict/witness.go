@@ -17,6 +17,7 @@ import (
 	"verdict/internal/durablefile"
 	"verdict/internal/evidence"
 	"verdict/internal/logkey"
+	"verdict/internal/operation"
 	"verdict/internal/witness"
 )
 
@@ -171,10 +172,8 @@ func visitLog(ctx context.Context, c *command, w *witness.Witness, watched watch
 		if every <= 0 {
 			return code
 		}
-		select {
-		case <-ctx.Done():
+		if operation.Sleep(ctx, every) != nil {
 			return exitOK
-		case <-time.After(every):
 		}
 	}
 }

@@ -296,7 +296,7 @@ func (s *SecondFactors) SealOlder(ctx context.Context) (sealed int64, err error)
 // sealPage is the number of readable secrets that are read at a time.
 const sealPage = 500
 
-// seal encrypts a secret that is stored readable.
+// seal encrypts a secret that is stored unencrypted.
 func (s *SecondFactors) seal(ctx context.Context, f store.FactorName) error {
 	keys, err := s.core.Keys.Tree(ctx, f.Tenant)
 	if err != nil {

@@ -340,7 +340,7 @@ func TestSecondFactorIsSealed(t *testing.T) {
 		}
 		for _, code := range h.recovery {
 			if slices.Contains(f.Recovery, code.Reveal()) {
-				t.Error("a recovery code is stored readable")
+				t.Error("a recovery code is stored unencrypted")
 			}
 		}
 		if _, err := h.signIn(h.ticket(), h.code(h.secret, 0)); err != nil {

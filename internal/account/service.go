@@ -90,7 +90,7 @@ func New(core *operation.Core, o Options) (*Services, error) {
 		o.Logins = tenant.DefaultLoginRates()
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = operation.Sleep
 	}
 	if o.MaxKeys == 0 {
 		o.MaxKeys = DefaultMaxKeys

@@ -20,7 +20,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// generous has rates for tests that sign in more often than people do.
+// generous has rate limits for tests that sign in more often than people do.
 var generous = tenant.LoginRates{
 	Account: tenant.Rate{Allowance: 1000, Window: time.Second, Burst: 1000},
 	Address: tenant.Rate{Allowance: 1000, Window: time.Second, Burst: 1000},

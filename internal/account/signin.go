@@ -297,18 +297,6 @@ func (s *Access) slow(ctx context.Context, account string) error {
 	return s.options.Sleep(ctx, slowTry)
 }
 
-// sleep waits for d, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 func (s *Access) try(bucket string, rate tenant.Rate, now time.Time) error {
 	_, wait, ok := s.attempts.Take(bucket, rate, now)
 	if ok {

@@ -13,31 +13,31 @@ import (
 type Pool struct {
 	Refusals
 
-	room  int64
-	taken atomic.Int64 // written with mu locked, read without locking
+	capacity int64
+	taken    atomic.Int64 // written with mu locked, read without locking
 
 	mu   sync.Mutex
 	held map[string]int64
 }
 
-// NewPool returns a pool. room is its capacity in units.
-func NewPool(room int64) *Pool { return &Pool{room: room, held: map[string]int64{}} }
+// NewPool returns a pool with a capacity in units.
+func NewPool(capacity int64) *Pool { return &Pool{capacity: capacity, held: map[string]int64{}} }
 
 // Size returns the size of the pool.
-func (p *Pool) Size() int64 { return p.room }
+func (p *Pool) Size() int64 { return p.capacity }
 
 // Share returns the largest amount that one owner can hold while it is alone.
-func (p *Pool) Share() int64 { return (p.room + 1) / 2 }
+func (p *Pool) Share() int64 { return (p.capacity + 1) / 2 }
 
 // InUse returns how many units are held.
 func (p *Pool) InUse() int64 { return p.taken.Load() }
 
 // Full reports whether all units are held.
-func (p *Pool) Full() bool { return p.taken.Load() >= p.room }
+func (p *Pool) Full() bool { return p.taken.Load() >= p.capacity }
 
 // Tight reports whether an owner could be refused one more unit. While less than half of
 // the units are held, more remain free than any owner holds, so nobody is refused.
-func (p *Pool) Tight() bool { return 2*p.taken.Load() >= p.room }
+func (p *Pool) Tight() bool { return 2*p.taken.Load() >= p.capacity }
 
 // FullFor reports whether the owner would be refused one more unit.
 func (p *Pool) FullFor(owner string) bool {
@@ -60,7 +60,7 @@ func (p *Pool) Take(owner string, n int64) bool {
 }
 
 func (p *Pool) fits(owner string, n int64) bool {
-	left := p.room - p.taken.Load() - n
+	left := p.capacity - p.taken.Load() - n
 	return left >= 0 && p.held[owner]+n <= left+1
 }
 

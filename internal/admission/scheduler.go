@@ -18,12 +18,12 @@ import (
 // requests, or requests that take seconds of processor time, slows down its own requests and not those of other
 // tenants.
 type Scheduler struct {
-	now     func() time.Time
-	entries *fairQueue
-	slots   *fairQueue
-	paces   *fairQueue // for reading large bodies part by part; see Pace
-	reads   *fairQueue // for reads of a database server, which computes for the owner; see BeginRead
-	crowd   *crowd
+	now      func() time.Time
+	entries  *fairQueue
+	slots    *fairQueue
+	paces    *fairQueue // for reading large bodies part by part; see Pace
+	reads    *fairQueue // for reads of a database server, which computes for the owner; see BeginRead
+	requests *ownerRequests
 }
 
 // Slot is the right of one request to compute: an entry, or a slot for long work. It is
@@ -94,21 +94,21 @@ const (
 func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
 	s := &Scheduler{
-		now:     now,
-		entries: newFairQueue(entriesEach*slots, now),
-		slots:   newFairQueue(slots, now),
-		paces:   newFairQueue(slots, now),
-		reads:   newFairQueue(unlimited, now),
-		crowd:   newCrowd(now),
+		now:      now,
+		entries:  newFairQueue(entriesEach*slots, now),
+		slots:    newFairQueue(slots, now),
+		paces:    newFairQueue(slots, now),
+		reads:    newFairQueue(unlimited, now),
+		requests: newOwnerRequests(now),
 	}
-	s.entries.restFactor, s.entries.mustRest = entryRest, s.crowd.floods
-	s.entries.begin = s.crowd.begin
-	s.entries.mayBegin = func(owner string) bool { return s.crowd.mayBegin(owner, begunEach*slots) }
-	s.slots.restFactor, s.slots.mustRest = slotRest, s.crowd.floods
-	s.paces.restFactor, s.paces.mustRest = paceRest, s.crowd.others
+	s.entries.restFactor, s.entries.mustRest = entryRest, s.requests.floods
+	s.entries.begin = s.requests.begin
+	s.entries.mayBegin = func(owner string) bool { return s.requests.mayBegin(owner, begunEach*slots) }
+	s.slots.restFactor, s.slots.mustRest = slotRest, s.requests.floods
+	s.paces.restFactor, s.paces.mustRest = paceRest, s.requests.others
 	// The queue s.reads is so large that the rest is close to 0. The factor must not be 0, because
 	// fairQueue.rest would then not call mayBegin.
-	s.reads.restFactor, s.reads.mustRest = 1, s.crowd.floods
+	s.reads.restFactor, s.reads.mustRest = 1, s.requests.floods
 	s.reads.mayBegin = func(owner string) bool { return s.reads.users[owner].active < readsEach*slots }
 	return s
 }
@@ -124,7 +124,7 @@ func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *
 // owner.
 func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
-	s.crowd.join(owner)
+	s.requests.join(owner)
 	if at == atFront {
 		slot.Resume()
 	} else {
@@ -136,8 +136,8 @@ func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.C
 // Refused counts a request that is refused after a delay, until the returned function is called. Other owners do not
 // rest because of the request, but it counts when the scheduler checks whether its own owner floods.
 func (s *Scheduler) Refused(owner string) (end func()) {
-	s.crowd.wait(owner)
-	return func() { s.crowd.done(owner) }
+	s.requests.wait(owner)
+	return func() { s.requests.done(owner) }
 }
 
 // Pace waits for the owner's turn to do a short piece of work, such as reading a part of
@@ -213,7 +213,7 @@ func (s *Slot) PauseLast() {
 	}
 	if s.begun { // done before Pause, because Pause lets the next request begin
 		s.begun = false
-		s.scheduler.crowd.finish(s.owner)
+		s.scheduler.requests.finish(s.owner)
 	}
 	s.Pause()
 }
@@ -227,7 +227,7 @@ func (s *Slot) Leave() {
 	s.left = true
 	s.unpark()
 	if !s.away {
-		s.scheduler.crowd.leave(s.owner)
+		s.scheduler.requests.leave(s.owner)
 	}
 }
 
@@ -238,7 +238,7 @@ func (s *Slot) Away() {
 	s.PauseLast()
 	if s != nil && !s.left && !s.away {
 		s.away = true
-		s.scheduler.crowd.leave(s.owner)
+		s.scheduler.requests.leave(s.owner)
 	}
 }
 
@@ -249,7 +249,7 @@ func (s *Slot) Park() {
 	s.PauseLast()
 	if s != nil && !s.left && !s.away && !s.parked {
 		s.parked = true
-		s.scheduler.crowd.park(s.owner)
+		s.scheduler.requests.park(s.owner)
 	}
 }
 
@@ -262,7 +262,7 @@ func (s *Slot) Unpark() {
 func (s *Slot) unpark() {
 	if s != nil && s.parked {
 		s.parked = false
-		s.scheduler.crowd.unpark(s.owner)
+		s.scheduler.requests.unpark(s.owner)
 	}
 }
 
@@ -271,7 +271,7 @@ func (s *Slot) Back() {
 	if s != nil && s.away {
 		s.away = false
 		if !s.left {
-			s.scheduler.crowd.join(s.owner)
+			s.scheduler.requests.join(s.owner)
 		}
 	}
 	s.Resume()
@@ -337,7 +337,7 @@ func (s *Slot) Resume() {
 	}
 	if !s.begun && !s.left { // the request continues after PauseLast, or is a Fork
 		s.begun = true
-		s.scheduler.crowd.begin(s.owner)
+		s.scheduler.requests.begin(s.owner)
 	}
 	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, atFront, entryTimeout)
 }
@@ -395,12 +395,12 @@ func (s *Slot) yield(ctx context.Context) error {
 	default:
 		slots.charge(s.owner, &s.long)
 	}
-	switch crowd := s.scheduler.crowd; {
-	case crowd.floods(s.owner):
+	switch requests := s.scheduler.requests; {
+	case requests.floods(s.owner):
 		s.sleep((slotRest - 1) * used)
-	case s.background && crowd.others(s.owner):
+	case s.background && requests.others(s.owner):
 		s.sleep((backgroundRest - 1) * used)
-	case crowd.others(s.owner):
+	case requests.others(s.owner):
 		s.sleep(used)
 	default:
 		runtime.Gosched()

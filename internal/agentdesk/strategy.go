@@ -50,7 +50,7 @@ func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version in
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err
 	}
-	stored, err := store.Strategy{}, error(nil)
+	stored, err := store.ConfigVersion{}, error(nil)
 	if version > 0 {
 		stored, err = s.core.Scope(p).Strategies(ctx).At(version)
 	}
@@ -78,7 +78,7 @@ func (s *Service) strategy(ctx context.Context, p tenant.Principal) (Strategy, e
 
 // readStrategy reads a stored strategy. It returns the default strategy if stored is
 // empty.
-func readStrategy(stored store.Strategy) (Strategy, error) {
+func readStrategy(stored store.ConfigVersion) (Strategy, error) {
 	out := Strategy{stored.Version, recovery.DefaultStrategy(), stored.UpdatedMicros, stored.UpdatedBy}
 	if stored.Version == 0 {
 		return out, nil
@@ -142,7 +142,7 @@ func (s *Service) putStrategy(
 	now := s.core.Moment()
 	var w wire.Writer
 	next.Write(&w)
-	record := store.Strategy{
+	record := store.ConfigVersion{
 		Document:      w.Buf,
 		UpdatedMicros: now.UnixMicro(),
 		UpdatedBy:     operation.Actor(p),

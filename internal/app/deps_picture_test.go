@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLayersAreDrawn checks that the picture of the architecture names every room, which is a package in the
-// table house (deps_test.go). The name of a room also covers the rooms in its subfolders.
+// TestLayersAreDrawn checks that the picture of the architecture names every package in the
+// table packageRules (deps_test.go). The name of a package also covers the packages in its subfolders.
 func TestLayersAreDrawn(t *testing.T) {
 	t.Parallel()
 	picture, err := os.ReadFile("../../docs/architecture.svg")
@@ -22,7 +22,7 @@ func TestLayersAreDrawn(t *testing.T) {
 			drawn[name] = true
 		}
 	}
-	for _, r := range house {
+	for _, r := range packageRules {
 		outer, inner, _ := strings.Cut(r.name, "/")
 		if !drawn[r.name] && !drawn[outer] && !drawn[inner] && outer != "proof" {
 			t.Errorf("%s is not in docs/architecture.svg", r.name)

@@ -10,9 +10,9 @@ import (
 	"testing/fstest"
 )
 
-// room is a package in the table house. The field "may" lists the rooms that it may import: their names separated
-// by spaces, or allBelow for every room listed before it.
-type room struct {
+// packageRule is a row of the table packageRules. The field "may" lists the packages that the package may import: their
+// names separated by spaces, or allBelow for every package listed before it.
+type packageRule struct {
 	name string
 	kind kind
 	may  string
@@ -29,15 +29,15 @@ const (
 
 const allBelow = "*"
 
-// house is the table that says which package may import which packages. The lowest layer comes first. A name means
+// packageRules says which package may import which packages. The lowest layer comes first. A name means
 // the package internal/<name>, except "api" and the names under cmd/ and under proof/, the module of the harness. A
-// room may only name rooms above its own line, so the table cannot describe a cycle. Planned packages that do not
+// package may only name packages above its own line, so the table cannot describe a cycle. Planned packages that do not
 // exist yet may have a line already.
 //
-// A folder inside a room is test support if the folder's name ends in "test". It needs no line: it may import that
-// room and everything that the room may import. Outside of the pure ring, it may also import the rooms of
-// supportRooms.
-var house = []room{
+// A folder inside a package is test support if the folder's name ends in "test". It needs no line: it may import that
+// package and everything that the package may import. Outside of the pure ring, it may also import the packages of
+// supportPackages.
+var packageRules = []packageRule{
 	{"api", pure, ""},
 	{"fault", pure, ""},
 	{"civil", pure, ""},
@@ -184,8 +184,8 @@ var (
 		"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
 )
 
-// supportRooms are the rooms that many tests import and no production code imports.
-var supportRooms = []string{"golden", "pgcluster"}
+// supportPackages are the packages that many tests import and no production code imports.
+var supportPackages = []string{"golden", "pgcluster"}
 
 func TestLayers(t *testing.T) {
 	t.Parallel()
@@ -200,7 +200,7 @@ func TestLayers(t *testing.T) {
 			t.Fatalf("%s was not found: the walk did not begin at the root of the repository", dir)
 		}
 	}
-	for _, v := range violations(house, layers) {
+	for _, v := range violations(packageRules, layers) {
 		t.Error(v)
 	}
 }
@@ -214,7 +214,7 @@ func TestLayersTableAllowsNoMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range unusedPermissions(house, layers) {
+	for _, p := range unusedPermissions(packageRules, layers) {
 		t.Error(p)
 	}
 
@@ -227,7 +227,7 @@ func TestLayersTableAllowsNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"wire may import fault, and does not"}
-	if got := unusedPermissions(house, layers); !slices.Equal(got, want) {
+	if got := unusedPermissions(packageRules, layers); !slices.Equal(got, want) {
 		t.Errorf("in a small tree: got %q, want %q", got, want)
 	}
 }
@@ -235,8 +235,8 @@ func TestLayersTableAllowsNoMore(t *testing.T) {
 func TestLayersTableOnlyPointsDown(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]kind{}
-	for _, r := range house {
-		for _, below := range allowance(house, r.name) {
+	for _, r := range packageRules {
+		for _, below := range allowance(packageRules, r.name) {
 			k, above := kinds[below]
 			switch {
 			case !above:
@@ -255,7 +255,7 @@ func TestLayersTableOnlyPointsDown(t *testing.T) {
 }
 
 // TestLayersAreDescribed checks that the table of packages in docs/ARCHITECTURE.md has
-// every room that exists, and no other.
+// every package that exists, and no other.
 func TestLayersAreDescribed(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/ARCHITECTURE.md")
@@ -274,13 +274,13 @@ func TestLayersAreDescribed(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range house {
-		inner := described[path.Dir(r.name)] // a row also covers the rooms in the subfolders of its room
+	for _, r := range packageRules {
+		inner := described[path.Dir(r.name)] // a row also covers the packages in the subfolders of its package
 		if !described[r.name] && !inner {
 			t.Errorf("%s has no row", r.name)
 		}
 	}
-	for _, r := range house {
+	for _, r := range packageRules {
 		delete(described, r.name)
 	}
 	// These contain only tests, or are other modules.
@@ -288,7 +288,7 @@ func TestLayersAreDescribed(t *testing.T) {
 		delete(described, other)
 	}
 	for name := range described {
-		t.Errorf("there is no room %s", name)
+		t.Errorf("there is no package %s", name)
 	}
 }
 
@@ -322,7 +322,7 @@ func TestLayersChecker(t *testing.T) {
 			"internal/app/a.go", `import "verdict/proof/load"`, "app may not import proof/load"},
 		{"unknown package of the harness", "proof/helpers/a.go", ``, "proof/helpers has no line in the table"},
 		{"unknown package", "internal/helpers/a.go", ``, "internal/helpers has no line in the table"},
-		{"unknown folder of a known room", "internal/engine/price/a.go",
+		{"unknown folder of a known package", "internal/engine/price/a.go",
 			``, "internal/engine/price has no line in the table"},
 		{"package at the root", "a.go", ``, ". has no line in the table"},
 		{"known name in the wrong place", "rule/a.go", ``, "rule has no line in the table"},
@@ -377,7 +377,7 @@ func TestLayersChecker(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := violations(house, layers)
+			got := violations(packageRules, layers)
 			if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
 				t.Errorf("got %q, want one violation with %q", got, c.want)
 			}
@@ -387,14 +387,14 @@ func TestLayersChecker(t *testing.T) {
 
 // violations returns a text for everything in the packages that the table
 // forbids.
-func violations(house []room, layers []layer) []string {
+func violations(rules []packageRule, layers []layer) []string {
 	kinds := map[string]kind{}
-	for _, r := range house {
+	for _, r := range rules {
 		kinds[r.name] = r.kind
 	}
 	var found []string
 	for _, l := range layers {
-		name := roomOf(l.dir)
+		name := packageName(l.dir)
 		own, support := name, false
 		k, known := kinds[own]
 		if !known && strings.HasSuffix(name, "test") {
@@ -405,13 +405,13 @@ func violations(house []room, layers []layer) []string {
 			found = append(found, l.dir+" has no line in the table of internal/app/deps_test.go")
 			continue
 		}
-		may := allowance(house, own)
+		may := allowance(rules, own)
 		for _, u := range l.imports {
 			dir, ours := strings.CutPrefix(u.what, "verdict/")
-			imported := roomOf(dir)
+			imported := packageName(dir)
 			switch {
 			case ours && support && imported == own, ours && slices.Contains(may, imported):
-			case ours && support && k != pure && slices.Contains(supportRooms, imported):
+			case ours && support && k != pure && slices.Contains(supportPackages, imported):
 			case ours && k == adapter && kinds[imported] == adapter:
 				found = append(found,
 					fmt.Sprintf("%s: %s imports %s: adapters never import each other", u.where, name, imported))
@@ -434,11 +434,11 @@ func violations(house []room, layers []layer) []string {
 
 // unusedPermissions returns a text for every import that the table permits, but that neither the package nor
 // its test support uses. Packages that do not exist are skipped.
-func unusedPermissions(house []room, layers []layer) []string {
+func unusedPermissions(rules []packageRule, layers []layer) []string {
 	used := map[string]map[string]bool{}
 	for _, l := range layers {
-		name := roomOf(l.dir)
-		if !slices.ContainsFunc(house, func(r room) bool { return r.name == name }) {
+		name := packageName(l.dir)
+		if !slices.ContainsFunc(rules, func(r packageRule) bool { return r.name == name }) {
 			name = path.Dir(name) // test support
 		}
 		if used[name] == nil {
@@ -446,13 +446,13 @@ func unusedPermissions(house []room, layers []layer) []string {
 		}
 		for _, u := range l.imports {
 			if dir, ours := strings.CutPrefix(u.what, "verdict/"); ours {
-				used[name][roomOf(dir)] = true
+				used[name][packageName(dir)] = true
 			}
 		}
 	}
 
 	var found []string
-	for _, r := range house {
+	for _, r := range rules {
 		if r.may == allBelow || used[r.name] == nil {
 			continue
 		}
@@ -465,10 +465,10 @@ func unusedPermissions(house []room, layers []layer) []string {
 	return found
 }
 
-// roomOf returns the name that a folder of the repository has in the table. A
+// packageName returns the name that a folder of the repository has in the table. A
 // folder outside of api, internal, cmd and proof gets the prefix "./", which no
 // name in the table has.
-func roomOf(dir string) string {
+func packageName(dir string) string {
 	if dir == "api" {
 		return dir
 	}
@@ -481,10 +481,10 @@ func roomOf(dir string) string {
 	return "./" + dir
 }
 
-// allowance returns the rooms that a room may import.
-func allowance(house []room, name string) []string {
+// allowance returns the packages that a package may import.
+func allowance(rules []packageRule, name string) []string {
 	var below []string
-	for _, r := range house {
+	for _, r := range rules {
 		if r.name == name {
 			if r.may == allBelow {
 				return below

@@ -47,7 +47,7 @@ func TestSharedValuesAreRaced(t *testing.T) {
 	t.Parallel()
 	listed, sharing := packageSet(t, "PURE"), packageSet(t, "SHARED_IN")
 	shared := strings.Fields(makeVariable(t, "SHARED"))
-	for _, r := range house {
+	for _, r := range packageRules {
 		folder := "internal/" + r.name
 		if r.name == "api" {
 			folder = r.name

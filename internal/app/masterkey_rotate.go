@@ -12,6 +12,7 @@ import (
 
 	"verdict/internal/journal"
 	"verdict/internal/masterkey"
+	"verdict/internal/operation"
 	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/usecase"
@@ -92,21 +93,12 @@ func (o RotateOptions) withDefaults() RotateOptions {
 		o.Wait = 2 * time.Minute
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = operation.Sleep
 	}
 	if o.step == nil {
 		o.step = func(string) error { return nil }
 	}
 	return o
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // rotating is a rotation in progress.

@@ -127,14 +127,14 @@ func TestTreesAreEncryptedLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(content), string(root)) {
-			t.Errorf("%s contains the readable tree", filepath.Base(name))
+			t.Errorf("%s contains the unencrypted tree", filepath.Base(name))
 		}
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if after := storedTree(t, file); after[0] == 1 {
-		t.Error("the tree is still readable")
+		t.Error("the tree is still unencrypted")
 	}
 	if secret := storedSecret(t, file); !sealing.Wrapped(secret) {
 		t.Errorf("the installation's secret is stored as %x", secret)

@@ -11,15 +11,15 @@ import (
 	"testing/fstest"
 )
 
-// valueRooms are the rooms (packages in the table house of deps_test.go) whose exported operations take and
+// valuePackages are the packages whose exported operations take and
 // return Go values (ADR 22).
-var valueRooms = []string{
+var valuePackages = []string{
 	"account", "policydesk", "frauddesk", "decisioning", "evidencedesk", "eventdesk", "webhookdesk", "agentdesk",
 	"privacydesk", "study",
 	"agent",
 }
 
-// storeHandles are the types of store through which rooms share a transaction or a
+// storeHandles are the types of store through which packages share a transaction or a
 // database. They may be parameters.
 var storeHandles = []string{"DB", "Scope", "Tx"}
 
@@ -32,7 +32,7 @@ var notYetValues = []string{"agent.NewRequest"}
 // and results.
 func TestOperationsAreValues(t *testing.T) {
 	t.Parallel()
-	found, err := notValues(os.DirFS("../.."), valueRooms)
+	found, err := notValues(os.DirFS("../.."), valuePackages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,11 +103,11 @@ func TestOperationsAreValuesChecker(t *testing.T) {
 	}
 }
 
-// notValues returns the operations of rooms that show JSON or storage, each with the types that it shows.
-func notValues(tree fs.FS, rooms []string) (map[string][]string, error) {
+// notValues returns the operations of packages that show JSON or storage, each with the types that it shows.
+func notValues(tree fs.FS, packages []string) (map[string][]string, error) {
 	reader := newTypeReader(tree)
 	found := map[string][]string{}
-	for _, name := range rooms {
+	for _, name := range packages {
 		p, err := reader.Import("verdict/internal/" + name)
 		if err != nil {
 			return nil, err
@@ -181,9 +181,9 @@ func (s *shown) named(t *types.Named) {
 	if t.Obj().Pkg() == nil {
 		return
 	}
-	owner, name := roomOf(strings.TrimPrefix(t.Obj().Pkg().Path(), "verdict/")), t.Obj().Name()
+	owner, name := packageName(strings.TrimPrefix(t.Obj().Pkg().Path(), "verdict/")), t.Obj().Name()
 	_, structured := t.Underlying().(*types.Struct)
-	at := slices.IndexFunc(house, func(r room) bool { return r.name == owner })
+	at := slices.IndexFunc(packageRules, func(r packageRule) bool { return r.name == owner })
 	switch {
 	case owner == "wire" && (name == "Value" || name == "Writer"):
 		s.found = append(s.found, "wire."+name)
@@ -191,7 +191,7 @@ func (s *shown) named(t *types.Named) {
 		if structured && !(s.mayHandle && slices.Contains(storeHandles, name)) {
 			s.found = append(s.found, "store."+name)
 		}
-	case at < 0 || house[at].kind == pure:
+	case at < 0 || packageRules[at].kind == pure:
 		// Types of the pure ring, such as documents, are values. Packages outside the table are not examined.
 	default:
 		s.look(t.Underlying())

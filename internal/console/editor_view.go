@@ -34,7 +34,7 @@ type editorView struct {
 	Edit    *policydesk.Edit // the working copy; nil if there is none
 	Resumed bool             // the page shows the step that the person saw last
 	Lost    bool             // the address named a step that does not exist
-	Left    int64            // number of a later step whose change this step lacks; 0 for none
+	Left    int64            // a later step that the edit does not contain; 0 for none
 	Unkept  string           // why the step could not be stored; "" if it was stored
 	Others  []otherEditor
 	Newer   *policydesk.RuleSet // a version that was saved after the edit had begun; nil for none

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/journal"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -88,11 +89,11 @@ func (a *Auditor) backfillPart(ctx context.Context, part store.Backfilled, fill 
 // turn.
 const backfillPause = 10 * time.Millisecond
 
-// backfillScope adds the missing journal entries of a scope in batches, and calls tell with the size of each batch.
+// backfillScope adds the missing journal entries of a scope in batches, and calls progress with the size of each batch.
 // It adds an entry for a decision only if older returns true. A newer decision should already have an entry; if it
 // has none, somebody has inserted the decision into the database.
 func (a *Auditor) backfillScope(
-	ctx context.Context, scope *store.Scope, older func(*store.Decision) bool, tell func(n int64),
+	ctx context.Context, scope *store.Scope, older func(*store.Decision) bool, progress func(n int64),
 ) error {
 	for after := ""; ; {
 		rows, next, err := scope.Decisions(ctx).WithoutLeaf(after, backfillBatch)
@@ -114,11 +115,9 @@ func (a *Auditor) backfillScope(
 			if err != nil {
 				return err
 			}
-			tell(int64(len(rows)))
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(backfillPause):
+			progress(int64(len(rows)))
+			if err := operation.Sleep(ctx, backfillPause); err != nil {
+				return err
 			}
 		}
 		if after = next; after == "" {

@@ -22,7 +22,7 @@ type Explained struct {
 	// period. Without the answer or the facts the decision cannot be verified; Unverifiable is then set.
 	InputsErased []string
 	Unverifiable bool
-	Facts        *rule.Facts // with identifiers masked; nil unless requested and readable
+	Facts        *rule.Facts // with identifiers masked; nil unless requested, and nil if erased
 	Reviews      []Review    // oldest first
 	// People are the people other than the primary applicant whom the request has named, in the order of their roles.
 	People []PersonRef

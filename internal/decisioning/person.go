@@ -140,9 +140,9 @@ func (e Explained) WithoutOthers() Explained {
 	return e
 }
 
-// FactsOf returns the facts in the readable documents of a stored decision. primary has the facts about the primary
-// applicant and the combined facts; others has the facts about the other people. The document of an erased person is
-// empty and is skipped. FactsOf returns an error if a document is malformed.
+// FactsOf returns the facts in the unencrypted or decrypted documents of a stored decision. primary has the facts about
+// the primary applicant and the combined facts; others has the facts about the other people. The document of an erased
+// person is empty and is skipped. FactsOf returns an error if a document is malformed.
 func FactsOf(primary []byte, others [][]byte) (*rule.Facts, error) {
 	facts, err := ReadFacts(primary)
 	if err != nil {

@@ -19,7 +19,7 @@ func (a *Auditor) SealOlder(ctx context.Context, progress func(done int64)) (don
 
 // sealSome encrypts the unencrypted documents of a few decisions.
 func (a *Auditor) sealSome(ctx context.Context, scope *store.Scope, after string) (int64, string, error) {
-	rows, next, err := scope.Decisions(ctx).WithReadable(after, backfillBatch)
+	rows, next, err := scope.Decisions(ctx).WithUnencrypted(after, backfillBatch)
 	if err != nil || len(rows) == 0 {
 		return 0, next, err
 	}

@@ -95,7 +95,7 @@ func decideFor(t *testing.T, h *usecasetest.House, service *usecase.Set, name, i
 	return bytes.Clone(reply.Answer(decided).Body)
 }
 
-// TestDecisionsAreStoredEncrypted checks that the database does not contain the canary in readable form, and that the
+// TestDecisionsAreStoredEncrypted checks that the database does not contain the canary unencrypted, and that the
 // decision, its repeated answer and its explanation can still be read.
 func TestDecisionsAreStoredEncrypted(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestDecisionsAreStoredEncrypted(t *testing.T) {
 		}
 		stored := storedBytes(t, databaseURL)
 		if bytes.Contains(stored, []byte(canary)) {
-			t.Error("the canary is stored readable")
+			t.Error("the canary is stored unencrypted")
 		}
 		if !bytes.Contains(stored, []byte("A-plain")) { // proves that the search above can find a stored text
 			t.Error("the applicant's reference is not stored")
@@ -197,7 +197,7 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 			answers[i] = decideFor(t, h, off, strconv.Itoa(i), "")
 		}
 		if !bytes.Contains(storedBytes(t, databaseURL), []byte(canary)) {
-			t.Fatal("the canary is not stored readable, so this test shows nothing")
+			t.Fatal("the canary is not stored unencrypted, so this test shows nothing")
 		}
 
 		sealed, err := usecase.New(db, usecase.Options{
@@ -222,7 +222,7 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 			t.Errorf("it is not recorded that all documents are sealed: %v", err)
 		}
 		if bytes.Contains(storedBytes(t, databaseURL), []byte(canary)) {
-			t.Error("the canary is still stored readable")
+			t.Error("the canary is still stored unencrypted")
 		}
 		for i, answer := range answers {
 			readsAs(t, h, sealed, answer, true)

@@ -86,19 +86,19 @@ func versioned(
 }
 
 func putStrategy(tx *store.Tx, document []byte, updatedBy string) (int64, error) {
-	s, err := tx.Strategies().Put(store.Strategy{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}, -1)
+	s, err := tx.Strategies().Put(store.ConfigVersion{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}, -1)
 	return s.Version, err
 }
 
 func putLenderProfile(tx *store.Tx, document []byte, updatedBy string) (int64, error) {
 	p, err := tx.LenderProfiles().Put(
-		store.LenderProfile{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}, -1)
+		store.ConfigVersion{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}, -1)
 	return p.Version, err
 }
 
 func putRetention(tx *store.Tx, document []byte, updatedBy string) (int64, error) {
 	s, err := tx.Retention().Put(
-		store.RetentionSettings{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}, -1)
+		store.ConfigVersion{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}, -1)
 	return s.Version, err
 }
 

@@ -46,22 +46,18 @@ func (v *recordVerifier) checkConfigs(tx *store.Tx) error {
 		v.wrong(v.fraud.leaf.ID, "the configuration of entry %d of the journal is missing", v.fraud.number)
 	}
 	found := map[string]bool{}
-	check := func(record evidence.Record, leaf int64) error {
+	check := func(c *store.LoggedConfigVersion) error {
+		record := c.Record()
 		found[record.ID] = true
-		v.checkConfig(v.versions[record.ID], &record, leaf, "the stored document")
+		v.checkConfig(v.versions[record.ID], &record, c.Leaf, "the stored document")
 		return nil
 	}
-	err = tx.Strategies().WalkLogged(func(s *store.LoggedStrategy) error { return check(s.Record(), s.Leaf) })
-	if err != nil {
-		return err
-	}
-	err = tx.Retention().WalkLogged(func(s *store.LoggedRetention) error { return check(s.Record(), s.Leaf) })
-	if err != nil {
-		return err
-	}
-	err = tx.LenderProfiles().WalkLogged(func(p *store.LoggedLenderProfile) error { return check(p.Record(), p.Leaf) })
-	if err != nil {
-		return err
+	for _, walk := range []func(func(*store.LoggedConfigVersion) error) error{
+		tx.Strategies().WalkLogged, tx.Retention().WalkLogged, tx.LenderProfiles().WalkLogged,
+	} {
+		if err := walk(check); err != nil {
+			return err
+		}
 	}
 	for id, e := range v.versions {
 		if !found[id] {

@@ -35,7 +35,7 @@ func (v *recordVerifier) checkExposures(tx *store.Tx) error {
 		case x.Leaf != e.number:
 			v.wrong(x.ID, "its last change is entry %d of the journal, but its row names entry %d", e.number, x.Leaf)
 		case x.Commitment() != e.commitment:
-			v.wrong(x.ID, "the stored exposure is not that of entry %d of the journal", e.number)
+			v.wrong(x.ID, "the stored exposure differs from entry %d of the journal", e.number)
 		}
 		return nil
 	})

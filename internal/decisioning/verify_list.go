@@ -53,7 +53,7 @@ func (v *recordVerifier) checkLists(tx *store.Tx) error {
 		case e.is(store.EventListDeleted):
 			v.wrong(l.ID, "it was deleted by entry %d of the journal, but is still stored", e.number)
 		case v.linked(e, l.Leaf) && l.Commitment() != e.leaf.Commitment:
-			v.wrong(l.ID, "the stored list is not that of entry %d of the journal", e.number)
+			v.wrong(l.ID, "the stored list differs from entry %d of the journal", e.number)
 		default:
 			damage, err := listdesk.Damage(tx, &l.List)
 			if err != nil {
@@ -94,7 +94,7 @@ func (v *recordVerifier) checkTables(tx *store.Tx) error {
 		case e.is(store.EventTableDeleted):
 			v.wrong(t.ID, "it was deleted by entry %d of the journal, but is still stored", e.number)
 		case v.linked(e, t.Leaf) && t.Commitment(document) != e.leaf.Commitment:
-			v.wrong(t.ID, "the stored table is not that of entry %d of the journal", e.number)
+			v.wrong(t.ID, "the stored table differs from entry %d of the journal", e.number)
 		}
 		stored[t.ID] = true
 	}
@@ -152,7 +152,7 @@ func (v *recordVerifier) checkBlocklist(tx *store.Tx) error {
 			v.wrong(name, "it was removed from the block list by entry %d of the journal, but is still stored",
 				e.number)
 		case v.linked(e, b.Leaf) && b.Commitment() != e.leaf.Commitment:
-			v.wrong(name, "the stored entry of the block list is not that of entry %d of the journal", e.number)
+			v.wrong(name, "the stored entry of the block list differs from entry %d of the journal", e.number)
 		}
 		stored[b.ID] = true
 		return nil

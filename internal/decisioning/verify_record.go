@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
@@ -268,9 +267,9 @@ func (a *Auditor) beforeRecords(ctx context.Context, part store.Backfilled) (fun
 }
 
 // backfillRecords adds the missing journal entries for one part of a scope's rows. It considers only rows that were
-// stored before the given time. It calls tell with the number of entries after each transaction.
+// stored before the given time. It calls progress with the number of entries after each transaction.
 func (a *Auditor) backfillRecords(
-	ctx context.Context, scope *store.Scope, part store.Backfilled, before int64, tell func(n int64),
+	ctx context.Context, scope *store.Scope, part store.Backfilled, before int64, progress func(n int64),
 ) error {
 	for {
 		var added int
@@ -286,11 +285,9 @@ func (a *Auditor) backfillRecords(
 		if err != nil || added == 0 {
 			return err
 		}
-		tell(int64(added))
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(backfillPause):
+		progress(int64(added))
+		if err := operation.Sleep(ctx, backfillPause); err != nil {
+			return err
 		}
 	}
 }

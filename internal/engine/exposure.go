@@ -103,25 +103,25 @@ func (p *Plan) lacksReference(fr *rule.Frame) bool {
 // UsesOwn reports whether a decision needs the facts about the lender's own decisions and loans.
 func (p *Plan) UsesOwn() bool { return p.usesOwn }
 
-// room returns the amount that the exposure limit leaves for the new limit. A joint loan counts in full for each of
-// its applicants, so room returns the smaller of the amounts that the two applicants have left. It returns false if
+// headroom returns the amount that the exposure limit leaves for the new limit. A joint loan counts in full for each of
+// its applicants, so headroom returns the smaller of the amounts that the two applicants have left. It returns false if
 // the exposure is not limited, or if it is not known what the applicant owes, as in a backtest whose rows do not say
 // it.
-func (x pricer) room() (int64, bool) {
+func (x pricer) headroom() (int64, bool) {
 	slots := &x.plan.exposure
-	own, known := x.roomOf(slots.outstanding, slots.offers)
+	own, known := x.headroomOf(slots.outstanding, slots.offers)
 	if !known {
 		return 0, false
 	}
-	if partner, known := x.roomOf(slots.partnerOutstanding, slots.partnerOffers); known {
+	if partner, known := x.headroomOf(slots.partnerOutstanding, slots.partnerOffers); known {
 		return min(own, partner), true
 	}
 	return own, true
 }
 
-// roomOf returns the amount that the exposure limit leaves for one person. owed and offered are the slots of the
+// headroomOf returns the amount that the exposure limit leaves for one person. owed and offered are the slots of the
 // person's debts and offers.
-func (x pricer) roomOf(owed, offered int32) (int64, bool) {
+func (x pricer) headroomOf(owed, offered int32) (int64, bool) {
 	if owed < 0 || offered < 0 {
 		return 0, false
 	}
@@ -130,11 +130,11 @@ func (x pricer) roomOf(owed, offered int32) (int64, bool) {
 	if !known || !knownOffers {
 		return 0, false
 	}
-	room := x.plan.policy.Exposure.MaxTotalPaise
-	if outstanding >= room || offers >= room-outstanding {
+	left := x.plan.policy.Exposure.MaxTotalPaise
+	if outstanding >= left || offers >= left-outstanding {
 		return 0, true
 	}
-	return room - outstanding - offers, true
+	return left - outstanding - offers, true
 }
 
 // exposure explains a limit that the exposure limit determined.
@@ -143,8 +143,8 @@ func (x detailer) exposure() Detail {
 	owes, offered := field.OwnOutstanding, field.OwnOtherOpenOffer
 	slots := &d.plan.exposure
 	priced := pricer{d.plan, d}
-	own, _ := priced.roomOf(slots.outstanding, slots.offers)
-	if partner, known := priced.roomOf(slots.partnerOutstanding, slots.partnerOffers); known && partner < own {
+	own, _ := priced.headroomOf(slots.outstanding, slots.offers)
+	if partner, known := priced.headroomOf(slots.partnerOutstanding, slots.partnerOffers); known && partner < own {
 		owes, offered = field.OfRole(field.CoApplicant, owes), field.OfRole(field.CoApplicant, offered)
 	}
 	outstanding, offers := d.named(owes), d.named(offered)

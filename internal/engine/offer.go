@@ -96,8 +96,8 @@ func (x pricer) limit() {
 		bound(mulFloor(income, b.IncomeMultiple), IncomeMultiple)
 	}
 	bound(b.MaxLimitPaise, BandMaxLimit)
-	if room, bounded := x.room(); bounded {
-		bound(room, ExposureCap)
+	if left, bounded := x.headroom(); bounded {
+		bound(left, ExposureCap)
 	}
 	paise, binding = x.cap(paise, binding)
 

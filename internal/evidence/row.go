@@ -9,7 +9,7 @@ import (
 	"verdict/internal/sealing"
 )
 
-// Row is the part of a stored decision that stays readable when its applicant is erased. The leaf
+// Row is the part of a stored decision that is stored unencrypted and stays when its applicant is erased. The leaf
 // covers the answer and the facts through the hashes of the zones in Plain, and the applicant
 // through its reference.
 type Row struct {

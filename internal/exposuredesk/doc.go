@@ -9,7 +9,7 @@
 // For other use cases:
 //
 //	Of         returns the exposures of a person
-//	SealOlder  encrypts the exposures that were stored readable
+//	SealOlder  encrypts the exposures that were stored unencrypted
 //
 // An exposure is one loan. It is identified by the decision on which it was made. A loan without a decision is
 // identified by its product: a person has at most one open exposure without a decision for each product.

@@ -146,7 +146,7 @@ func TestBadReports(t *testing.T) {
 	})
 }
 
-// TestSealed checks that nothing about a loan is stored readable.
+// TestSealed checks that nothing about a loan is stored unencrypted.
 func TestSealed(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {

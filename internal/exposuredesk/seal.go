@@ -19,7 +19,7 @@ func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
 	return operation.SealOlder(ctx, s.core, sealPause, s.sealSome, nil)
 }
 
-// sealSome encrypts the readable exposures of the next page.
+// sealSome encrypts the unencrypted exposures of the next page.
 func (s *Service) sealSome(ctx context.Context, scope *store.Scope, after store.Page) (int64, store.Page, error) {
 	after.Limit = sealBatch
 	rows, more, err := scope.Exposures(ctx).List("", after)

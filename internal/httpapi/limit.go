@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
@@ -70,12 +71,8 @@ func (c *call) waitForToken(ctx context.Context, from bucket) error {
 		if ok {
 			return nil
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
+		if err := operation.Sleep(ctx, wait); err != nil {
+			return err
 		}
 	}
 }

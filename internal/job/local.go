@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"time"
 
 	"verdict/internal/operation"
 )
@@ -81,12 +80,8 @@ func (l *Local) Run(ctx context.Context, work Work, giveUp GiveUp) error {
 	underWay, interrupt := context.WithCancel(context.WithoutCancel(ctx))
 	defer interrupt()
 	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(stopTimeout)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
+		if operation.Sleep(underWay, stopTimeout) == nil {
 			interrupt()
-		case <-underWay.Done():
 		}
 	})
 	defer stop()
@@ -132,12 +127,8 @@ func (l *Local) do(ctx, underWay context.Context, h *runner, c operation.Chunk) 
 		if errors.Is(err, operation.ErrUnfinished) {
 			attempt, wait = attempt-1, 0
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if operation.Sleep(ctx, wait) != nil {
 			return
-		case <-timer.C:
 		}
 	}
 }

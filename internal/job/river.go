@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"verdict/internal/operation"
 )
 
 const (
@@ -118,12 +120,7 @@ func (r *River) Run(ctx context.Context, work Work, giveUp GiveUp) error {
 		}
 		r.logger.Warn("could not start the job queue, so large backtests and batches wait; retrying",
 			"error", withoutURL(err))
-		timer := time.NewTimer(restartPause)
-		select {
-		case <-ctx.Done():
-		case <-timer.C:
-		}
-		timer.Stop()
+		_ = operation.Sleep(ctx, restartPause) // the loop checks ctx
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ import (
 // Scope names a tenant in an environment.
 type Scope struct{ Tenant, Environment string }
 
-// Outcome is the part of a decision's outcome that has no column of its own and remains
-// readable when the applicant is forgotten.
+// Outcome is the part of a decision's outcome that has no column of its own. It is stored
+// unencrypted, and stays when the applicant is erased.
 type Outcome struct {
 	Score       rule.Number
 	AskedRupees rule.Number // the requested amount, 0 if none is known
@@ -196,7 +196,7 @@ func leafOf(key *sealing.Secret, s Scope, d *store.Decision, zones []sealing.Zon
 	return leaf
 }
 
-// rowHash returns the hash over the scope and over those columns of a decision that stay readable.
+// rowHash returns the hash over the scope and over those columns of a decision that are stored unencrypted.
 func rowHash(s Scope, d *store.Decision) (h sealing.Hash) {
 	lent := borrow()
 	defer lent.release()
@@ -205,7 +205,7 @@ func rowHash(s Scope, d *store.Decision) (h sealing.Hash) {
 	return h
 }
 
-// RowOf returns the columns of a decision that stay readable.
+// RowOf returns the columns of a decision that are stored unencrypted.
 func RowOf(s Scope, d *store.Decision) evidence.Row {
 	return evidence.Row{
 		Tenant:        s.Tenant,

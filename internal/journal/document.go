@@ -32,7 +32,7 @@ func seal(key *sealing.Secret, number int64, hashes zoneList, w *store.DecisionW
 	}
 }
 
-// SealStored replaces the readable documents of a stored decision by their ciphertexts. It
+// SealStored replaces the unencrypted documents of a stored decision by their ciphertexts. It
 // does nothing if documents are not encrypted.
 func (k *Keys) SealStored(ctx context.Context, t *Tree, environment string, w *store.DecisionWrite) error {
 	if !t.seals {
@@ -87,7 +87,7 @@ var documentNames = map[sealing.Zone]string{
 }
 
 // Open replaces the ciphertexts of a stored decision by the documents. A document that is
-// stored readable or was not read stays as it is. f is the decision's feature vector, nil if
+// stored unencrypted or was not read stays as it is. f is the decision's feature vector, nil if
 // it was not read. Open sets KeyTree if a document is sealed. The error wraps an Unreadable that
 // names the documents which cannot be decrypted; they become nil.
 func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) error {

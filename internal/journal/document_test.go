@@ -14,7 +14,7 @@ import (
 
 var sealingTree = NewTree(tree.keys, 1, true)
 
-// TestSealedDecision checks that a sealed decision contains none of its documents readable,
+// TestSealedDecision checks that a sealed decision contains none of its documents unencrypted,
 // and that opening it gives back every byte, so that it matches its leaf.
 func TestSealedDecision(t *testing.T) {
 	t.Parallel()

@@ -59,8 +59,8 @@ func (k *Keys) WithExposures(
 	return t, nil
 }
 
-// SealStoredExposure seals the document of an exposure that is stored readable. It reports whether it has sealed the
-// document.
+// SealStoredExposure seals the document of an exposure that is stored unencrypted. It reports whether it has sealed
+// the document.
 func (t *Tree) SealStoredExposure(environment string, e *store.Exposure) bool {
 	if !t.seals || sealing.Sealed(e.Document) {
 		return false

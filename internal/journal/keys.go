@@ -83,8 +83,8 @@ const (
 	treeOverhead = 1 << 10
 )
 
-// NewKeys returns the keys of a database. Trees are stored encrypted with the master key of epoch, or readable if
-// epoch is nil. If the master key is replaced, the new one is read from source; if source is nil, the key is
+// NewKeys returns the keys of a database. Trees are stored encrypted with the master key of epoch, or unencrypted
+// if epoch is nil. If the master key is replaced, the new one is read from source; if source is nil, the key is
 // never replaced. New trees are generated from random.
 func NewKeys(
 	db *store.DB, epoch *sealing.Epoch, source KeySource, random io.Reader, now func() time.Time,

@@ -28,7 +28,7 @@ var ErrKeyReplaced = errors.New("the master key was replaced, and this process d
 	"the key file, or the keys, of a node that has it: -master-key")
 
 // masterKeys holds the master keys that this process has, and encrypts other secrets with them. A nil *masterKeys has
-// none: it leaves secrets readable.
+// none: it leaves secrets unencrypted.
 type masterKeys struct {
 	db     *store.DB
 	source KeySource // nil if the key is never replaced
@@ -168,7 +168,7 @@ func (m *masterKeys) wrapping(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// unwrap decrypts a secret, unless it is stored readable. If it was encrypted with a master
+// unwrap decrypts a secret, unless it is stored unencrypted. If it was encrypted with a master
 // key that this process does not have, unwrap reads the keys again.
 func (m *masterKeys) unwrap(ctx context.Context, name string, stored []byte) ([]byte, error) {
 	fingerprint, wrapped := sealing.WrappedBy(stored)
@@ -245,7 +245,7 @@ func batch(found []store.TreeSize) (trees []store.StoredTree) {
 }
 
 // rewrap returns a secret encrypted with the present master key. It returns nil if the secret is
-// already encrypted with that key or is stored readable.
+// already encrypted with that key or is stored unencrypted.
 func (m *masterKeys) rewrap(ctx context.Context, name string, stored []byte) ([]byte, error) {
 	held := m.held.Load()
 	fingerprint, wrapped := sealing.WrappedBy(stored)

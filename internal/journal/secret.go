@@ -9,7 +9,7 @@ import (
 	"verdict/internal/sealing"
 )
 
-// sealedPrefix begins the text of an encrypted secret. No readable secret begins with it: the secret of a webhook
+// sealedPrefix begins the text of an encrypted secret. No unencrypted secret begins with it: the secret of a webhook
 // begins with "whsec_", and the secret of a second factor has no colon.
 const sealedPrefix = "sealed:"
 

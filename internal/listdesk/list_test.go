@@ -272,7 +272,7 @@ func TestReplacedWhileDeciding(t *testing.T) {
 		other, err := usecase.New(storetest.Open(b.T, b.url, store.Options{}), usecase.Options{
 			Now: b.clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		})
-		if b.db.Kind() == "sqlite" { // SQLite has only one process
+		if b.db.Kind() == "sqlite" { // only one process may open a SQLite database
 			other, err = b.Service, nil
 		}
 		if err != nil {
@@ -441,7 +441,7 @@ func TestUnreadableList(t *testing.T) {
 func TestOtherNodeSeesAChange(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
-		if b.db.Kind() == "sqlite" { // SQLite has only one process
+		if b.db.Kind() == "sqlite" { // only one process may open a SQLite database
 			return
 		}
 		b.replace("bad_employers", "Acme")

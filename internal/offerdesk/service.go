@@ -95,7 +95,7 @@ func (s *Service) Profile(ctx context.Context, p tenant.Principal, version int64
 }
 
 func (s *Service) profile(ctx context.Context, scope *store.Scope, version int64) (Profile, error) {
-	stored, err := store.LenderProfile{}, error(nil)
+	stored, err := store.ConfigVersion{}, error(nil)
 	if version == 0 {
 		stored, err = scope.LenderProfiles(ctx).Latest()
 	} else {
@@ -131,7 +131,7 @@ func (s *Service) ReplaceProfile(
 	now := s.core.Moment()
 	var w wire.Writer
 	next.Write(&w)
-	record := store.LenderProfile{Document: w.Buf, UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p)}
+	record := store.ConfigVersion{Document: w.Buf, UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p)}
 	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		put, err := tx.LenderProfiles().Put(record, expected)
 		if err != nil {

@@ -25,7 +25,7 @@ func Erased(what string) error {
 // Erasures of one tenant are rare, so the first repetition nearly always succeeds.
 const MaxKeyTries = 10
 
-// KeysBusy returns the refusal for a document that was sealed MaxKeyTries times in vain.
+// KeysBusy returns the refusal for a document that could not be stored after it was sealed MaxKeyTries times.
 func KeysBusy() error {
 	return fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"too many people are being erased at the moment; try again later")

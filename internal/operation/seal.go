@@ -9,15 +9,15 @@ import (
 	"verdict/internal/tenant"
 )
 
-// SealStep encrypts the readable documents of the next few rows of a scope, those after a place. It returns the number
-// of rows that it encrypted and the place after which the next step begins. The place is the zero value if the scope is
-// done.
+// SealStep encrypts the unencrypted documents of the next few rows of a scope, those after a place. It returns the
+// number of rows that it encrypted and the place after which the next step begins. The place is the zero value if the
+// scope is done.
 type SealStep[Place comparable] func(ctx context.Context, scope *store.Scope, after Place) (int64, Place, error)
 
-// SealOlder encrypts documents that were stored readable, scope by scope. It pauses after each step that has encrypted
-// something, because other writes wait for the step. It returns the number of rows, even with an error. If it is
-// interrupted, the next call encrypts the rows that are still readable. progress, unless nil, is called with the number
-// so far.
+// SealOlder encrypts documents that were stored unencrypted, scope by scope. It pauses after each step that has
+// encrypted something, because other writes wait for the step. It returns the number of rows, even with an error. If it
+// is interrupted, the next call encrypts the rows that are still unencrypted. progress, unless nil, is called with the
+// number so far.
 func SealOlder[Place comparable](
 	ctx context.Context, core *Core, pause time.Duration, step SealStep[Place], progress func(done int64),
 ) (done int64, err error) {
@@ -52,10 +52,8 @@ func sealScope[Place comparable](
 		}
 		if n > 0 {
 			sealed(n)
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(pause):
+			if err := Sleep(ctx, pause); err != nil {
+				return err
 			}
 		}
 		if after = next; after == begin {
@@ -65,7 +63,7 @@ func sealScope[Place comparable](
 }
 
 // WriteSealed runs the transaction that stores the ciphertexts of rows. If somebody was erased since the keys were
-// read, it stores nothing and reads the keys again; the next pass encrypts the rows that are still readable.
+// read, it stores nothing and reads the keys again; the next pass encrypts the rows that are still unencrypted.
 func (s *Core) WriteSealed(ctx context.Context, scope *store.Scope, write func(*store.Tx) error) error {
 	err := scope.Write(ctx, write)
 	if errors.Is(err, store.ErrKeysChanged) {

@@ -133,7 +133,13 @@ func (s *Service) prove(
 // withGuarantees returns the findings of the analysis together with those about guarantees that are not proved, errors
 // first.
 func withGuarantees(found []analysis.Finding, proofs []prover.Proof) []analysis.Finding {
-	out := slices.Clone(found)
+	out := append(slices.Clone(found), GuaranteeFindings(proofs)...)
+	slices.SortStableFunc(out, func(x, y analysis.Finding) int { return int(y.Severity) - int(x.Severity) })
+	return out
+}
+
+// GuaranteeFindings returns a finding for each guarantee that is not proved.
+func GuaranteeFindings(proofs []prover.Proof) (found []analysis.Finding) {
 	for i := range proofs {
 		p := &proofs[i]
 		if p.Standing == prover.Proved {
@@ -143,10 +149,9 @@ func withGuarantees(found []analysis.Finding, proofs []prover.Proof) []analysis.
 		if len(p.Applicants) > 0 {
 			f.Witness = p.Applicants[0].Facts
 		}
-		out = append(out, f)
+		found = append(found, f)
 	}
-	slices.SortStableFunc(out, func(x, y analysis.Finding) int { return int(y.Severity) - int(x.Severity) })
-	return out
+	return found
 }
 
 // checkGuarantees refuses the activation of a policy with a refuted guarantee. It reads only proofs that were made

@@ -8,6 +8,7 @@ import (
 	"verdict/internal/civil"
 	"verdict/internal/decisioning"
 	"verdict/internal/journal"
+	"verdict/internal/operation"
 	"verdict/internal/sealing"
 	"verdict/internal/store"
 )
@@ -220,10 +221,8 @@ func (r *retaining) batch(
 	if p != nil {
 		*p = current
 	}
-	select {
-	case <-ctx.Done():
-		return emptied, false, ctx.Err()
-	case <-time.After(retainPause):
+	if err := operation.Sleep(ctx, retainPause); err != nil {
+		return emptied, false, err
 	}
 	return emptied, more, nil
 }

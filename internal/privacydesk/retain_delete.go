@@ -78,12 +78,7 @@ func (d *deleting) batch(
 	if err != nil {
 		return 0, err
 	}
-	select {
-	case <-ctx.Done():
-		return deleted, ctx.Err()
-	case <-time.After(retainPause):
-		return deleted, nil
-	}
+	return deleted, operation.Sleep(ctx, retainPause)
 }
 
 // loans deletes closed loans. A closed loan says that the offer of its decision was used, so it is kept while the offer

@@ -250,7 +250,7 @@ func (s *Service) SetRetention(
 	if err := faults.Err(); err != nil {
 		return Retention{}, err
 	}
-	record := store.RetentionSettings{
+	record := store.ConfigVersion{
 		Document:      writePeriods(periods),
 		UpdatedMicros: now.UnixMicro(),
 		UpdatedBy:     operation.Actor(p),
@@ -323,7 +323,7 @@ type plan struct {
 }
 
 // planOf returns the plan of the versions that store.RetentionReader.Since has returned.
-func planOf(versions []store.RetentionSettings) (p plan, err error) {
+func planOf(versions []store.ConfigVersion) (p plan, err error) {
 	for i := range versions {
 		periods, err := readPeriods(versions[i].Document)
 		if err != nil {

@@ -93,9 +93,9 @@ func TestReplayEncrypted(t *testing.T) {
 		t.Fatal(err)
 	}
 	eachScope(t, db, func(scope *store.Scope) {
-		left, _, err := scope.Decisions(t.Context()).WithReadable("", 1)
+		left, _, err := scope.Decisions(t.Context()).WithUnencrypted("", 1)
 		if err != nil || len(left) > 0 {
-			t.Errorf("%d decisions are still readable: %v", len(left), err)
+			t.Errorf("%d decisions are still unencrypted: %v", len(left), err)
 		}
 	})
 	reproduces(t, service)

@@ -47,7 +47,7 @@ func ReadStatement(summary wire.Value, asOf civil.Day, faults, warnings *fault.L
 		r.row(v, int32(at))
 	}
 	r.warn(list.Pointer(), warnings)
-	r.strangers.tell(warnings, unread...)
+	r.unknownMembers.warn(warnings, unread...)
 	inOrder(r.rows)
 	detect(r.rows)
 	s := &Statement{

@@ -17,7 +17,7 @@ type bankReader struct {
 	last   dated
 	fields bankFields // members of the current row
 
-	strangers strangers
+	unknownMembers unknownMembers
 
 	later, directionless, modeless, asText, zoneless int
 }
@@ -40,7 +40,7 @@ type bankFields struct {
 // read finds a row's members by name and by alias. If both are present, the name
 // counts and not the alias. If date is missing, transactionTimestamp takes
 // precedence over valueDate, because balances follow the order of booking.
-func (f *bankFields) read(v wire.Value, others *strangers) {
+func (f *bankFields) read(v wire.Value, others *unknownMembers) {
 	*f = bankFields{}
 	var stamp, valued, current bankField
 	for name, value := range v.Members() {
@@ -98,7 +98,7 @@ func (r *bankReader) row(v wire.Value, at int32) {
 func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	before := r.faults.Len()
 	f := &r.fields
-	f.read(v, &r.strangers)
+	f.read(v, &r.unknownMembers)
 	if !r.direction(v, &f.way, row) && r.faults.Len() == before {
 		return false // a row of type OPENING, CLOSING or OTHERS; its other members are not checked
 	}

@@ -64,8 +64,8 @@ type bureauReader struct {
 	months   months       // payment history of the current account
 	found    []wire.Value // the lists that were read
 
-	strangers strangers // unknown members
-	gaps      gaps      // figures that some accounts omit
+	unknownMembers unknownMembers
+	gaps           gaps // figures that some accounts omit
 }
 
 // ReadBureau reads the report of a bureau, given by its canonical name, from the object under the bureau's key. The
@@ -105,9 +105,9 @@ func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *f
 		r.found = append(r.found, v.Get("accounts"), v.Get("enquiries"))
 		r.unread(v, maxDepth)
 	}
-	r.notes.tell(warnings)
-	r.strangers.tell(warnings)
-	r.gaps.tell(warnings)
+	r.notes.warn(warnings)
+	r.unknownMembers.warn(warnings)
+	r.gaps.warn(warnings)
 	if !h.HasAccounts && !h.HasEnquiries && len(h.Microfinance) == 0 && !h.Reported.Known() &&
 		h.Last7 == NoCount && h.Last30 == NoCount && h.Last90 == NoCount && h.Last180 == NoCount {
 		return nil

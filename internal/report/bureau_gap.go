@@ -151,8 +151,8 @@ func owes(a *Account) bool {
 		a.BalancePaise != 0 && (a.InstalmentPaise > 0 || a.ConvertedPaise > 0)
 }
 
-// tell adds the warnings, which name the first accounts or enquiries of each kind.
-func (g *gaps) tell(warnings *fault.List) {
+// warn adds the warnings, which name the first accounts or enquiries of each kind.
+func (g *gaps) warn(warnings *fault.List) {
 	for kind := range g {
 		of, text := &g[kind], gapTexts[kind]
 		if of.have == 0 && !text.always {

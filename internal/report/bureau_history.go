@@ -140,17 +140,17 @@ func (to *months) common(a *Account, m *slotted) {
 			to.r.notes.add(noDays, entry)
 		}
 		if entry.Len() != 2 || !month.Given() || !dpd.Given() {
-			to.strangers(entry)
+			to.unknownMembers(entry)
 		}
 	}
 }
 
-// strangers records the unknown members of a month. Otherwise a misspelt dpd would make
+// unknownMembers records the unknown members of a month. Otherwise a misspelt dpd would make
 // a late month look like a month that was not reported.
-func (to *months) strangers(entry wire.Value) {
+func (to *months) unknownMembers(entry wire.Value) {
 	for name, v := range entry.Members() {
 		if name != "month" && name != "dpd" {
-			to.r.strangers.add(name, v, "")
+			to.r.unknownMembers.add(name, v, "")
 		}
 	}
 }

@@ -170,7 +170,7 @@ func (r *bureauReader) collect(v wire.Value, known *memberNames) {
 		switch {
 		case !ok:
 			if !r.scalar.native { // a bureau's own layout has hundreds of members that are not read
-				r.strangers.add(name, value, known.spelling[string(squash(buf[:0], name))])
+				r.unknownMembers.add(name, value, known.spelling[string(squash(buf[:0], name))])
 			}
 		case r.scalar.saysNothing(value):
 		case !m[s].Given():

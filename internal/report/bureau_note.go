@@ -109,8 +109,8 @@ func (n *noted) add(kind notice, v wire.Value) {
 	n[kind].count++
 }
 
-// tell adds one warning for each kind of notice that occurred.
-func (n *noted) tell(warnings *fault.List) {
+// warn adds one warning for each kind of notice that occurred.
+func (n *noted) warn(warnings *fault.List) {
 	for kind := range n {
 		of := &n[kind]
 		switch text := noticeTexts[kind]; {

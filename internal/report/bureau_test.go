@@ -155,7 +155,7 @@ func TestBureauBadInput(t *testing.T) {
 			[]string{"/accounts/0/colour unknown_field", "/accounts/0/holder unknown_field"}},
 		"profile too short": {"experian", experianAccount(`"Payment_History_Profile":"000","Date_Reported":"20261031"`),
 			nil, []string{native + "Payment_History_Profile payment_history_length"}},
-		"profile with a stranger": {"experian",
+		"profile with an unknown member": {"experian",
 			experianAccount(`"Payment_History_Profile":"0Z` + strings.Repeat("?", 34) + `","Date_Reported":"20261031"`),
 			nil, []string{native + "Payment_History_Profile unknown_payment_code"}},
 		"profile without date": {"experian", experianAccount(`"Payment_History_Profile":"` + strings.Repeat("0",

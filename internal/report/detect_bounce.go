@@ -173,7 +173,7 @@ func undo(back, debit *bankRow) {
 	default:
 		debit.clue.role = noRole
 	}
-	back.clue.role = noRole // so that instalmentCalls counts the bounced instalment only once, at the debit
+	back.clue.role = noRole // so that instalmentAttempts counts the bounced instalment only once, at the debit
 	debit.Found = 0
 }
 

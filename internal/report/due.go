@@ -7,20 +7,20 @@ import (
 	"verdict/internal/civil"
 )
 
-// call is a lender's collection of an instalment, which was paid or bounced.
-type call struct {
+// attempt is a lender's attempt to debit an instalment, which was paid or bounced.
+type attempt struct {
 	party       uint64
 	amountPaise int64
 	day         civil.Day
 	month       civil.Month
 	paid        bool
-	sure        bool // the words say that it is an instalment; other calls count only if they recur
+	sure        bool // the words say that it is an instalment; other attempts count only if they recur
 }
 
-// series is a group of calls from one counterparty with similar amounts.
+// series is a group of attempts of one counterparty with similar amounts.
 type series struct {
 	party       uint64
-	amountPaise int64 // amount of the newest call
+	amountPaise int64 // amount of the newest attempt
 	first, last civil.Day
 	times       int64 // number of instalments of this amount in a month
 	gone        bool  // another series continues this one, or bouncedUnseen has counted it
@@ -37,21 +37,21 @@ const (
 )
 
 // dueInstalments returns the sum of the monthly instalments due at the end of a statement. It adds the instalments
-// of each series that was called in the newest whole month or later. A bounced instalment counts too. A median over
+// of each series with an attempt in the newest whole month or later. A bounced instalment counts too. A median over
 // the months would miss a new loan, and would not count a bounced instalment.
 func dueInstalments(rows []bankRow, newest civil.Month) int64 {
-	calls := instalmentCalls(rows)
-	if len(calls) == 0 {
+	attempts := instalmentAttempts(rows)
+	if len(attempts) == 0 {
 		return 0
 	}
 	live, lapsed := make([]series, 0, 8), make([]series, 0, 8)
-	for from := 0; from < len(calls); {
+	for from := 0; from < len(attempts); {
 		to := from + 1
-		for to < len(calls) && calls[to].party == calls[from].party &&
-			similar(calls[from].amountPaise, calls[to].amountPaise, 2) {
+		for to < len(attempts) && attempts[to].party == attempts[from].party &&
+			similar(attempts[from].amountPaise, attempts[to].amountPaise, 2) {
 			to++
 		}
-		s, ok := newSeries(calls[from:to], newest)
+		s, ok := newSeries(attempts[from:to], newest)
 		switch {
 		case ok && s.last.Month() >= newest:
 			live = append(live, s)
@@ -71,10 +71,10 @@ func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	return due + bouncedUnseen(rows, lapsed, newest)
 }
 
-// instalmentCalls returns the possible instalments, sorted by counterparty and
+// instalmentAttempts returns the possible instalments, sorted by counterparty and
 // amount.
-func instalmentCalls(rows []bankRow) []call {
-	list := make([]call, 0, 64)
+func instalmentAttempts(rows []bankRow) []attempt {
+	list := make([]attempt, 0, 64)
 	for i := range rows {
 		r := &rows[i]
 		c := &r.clue
@@ -90,7 +90,7 @@ func instalmentCalls(rows []bankRow) []call {
 		default:
 			continue
 		}
-		list = append(list, call{
+		list = append(list, attempt{
 			party:       c.party,
 			amountPaise: r.AmountPaise,
 			day:         r.Day,
@@ -99,25 +99,25 @@ func instalmentCalls(rows []bankRow) []call {
 			sure:        sure,
 		})
 	}
-	slices.SortStableFunc(list, func(a, b call) int {
+	slices.SortStableFunc(list, func(a, b attempt) int {
 		return cmp.Or(cmp.Compare(a.party, b.party), cmp.Compare(a.amountPaise, b.amountPaise))
 	})
 	return list
 }
 
-// newSeries makes a series from the calls of one counterparty for about one
+// newSeries makes a series from the attempts of one counterparty for about one
 // amount. ok is false if they are not instalments.
-func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
-	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(a.day, b.day) })
-	last := calls[len(calls)-1]
-	s = series{party: last.party, amountPaise: last.amountPaise, first: calls[0].day, last: last.day}
+func newSeries(attempts []attempt, newest civil.Month) (s series, ok bool) {
+	slices.SortStableFunc(attempts, func(a, b attempt) int { return cmp.Compare(a.day, b.day) })
+	last := attempts[len(attempts)-1]
+	s = series{party: last.party, amountPaise: last.amountPaise, first: attempts[0].day, last: last.day}
 	var before, now int64
-	for from := 0; from < len(calls); {
+	for from := 0; from < len(attempts); {
 		to := from + 1
-		for to < len(calls) && calls[to].month == calls[from].month {
+		for to < len(attempts) && attempts[to].month == attempts[from].month {
 			to++
 		}
-		if n := instalments(calls[from:to]); calls[from].month < newest {
+		if n := instalments(attempts[from:to]); attempts[from].month < newest {
 			before = max(before, n)
 		} else {
 			now = max(now, n)
@@ -132,36 +132,36 @@ func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
 	default: // an additional payment above the earlier maximum settles an arrear
 		s.times = min(now, before)
 	}
-	return s, slices.ContainsFunc(calls, func(c call) bool { return c.sure }) || hasRhythm(calls)
+	return s, slices.ContainsFunc(attempts, func(c attempt) bool { return c.sure }) || hasRhythm(attempts)
 }
 
-// instalments returns the number of instalments in the calls of one month. An
+// instalments returns the number of instalments in the attempts of one month. An
 // instalment that bounced and was paid later in the month counts once.
-func instalments(calls []call) int64 {
+func instalments(attempts []attempt) int64 {
 	paid := int64(0)
-	for _, c := range calls {
+	for _, c := range attempts {
 		if c.paid {
 			paid++
 		}
 	}
-	if !calls[len(calls)-1].paid {
+	if !attempts[len(attempts)-1].paid {
 		paid++
 	}
 	return paid
 }
 
-// hasRhythm reports whether any two calls are one or two calendar months and at least
-// sameSeries days apart. It returns false if a month has more than maxMonthly calls. calls
-// must be in order of time.
-func hasRhythm(calls []call) bool {
-	for i := range calls {
-		if i >= maxMonthly && calls[i].month == calls[i-maxMonthly].month {
+// hasRhythm reports whether any two attempts are one or two calendar months and at least
+// sameSeries days apart. It returns false if a month has more than maxMonthly attempts.
+// attempts must be in order of time.
+func hasRhythm(attempts []attempt) bool {
+	for i := range attempts {
+		if i >= maxMonthly && attempts[i].month == attempts[i-maxMonthly].month {
 			return false
 		}
 	}
-	for i := range calls {
-		for k := i + 1; k < len(calls) && calls[k].month <= calls[i].month+2; k++ {
-			if calls[k].month > calls[i].month && calls[k].day-calls[i].day >= sameSeries {
+	for i := range attempts {
+		for k := i + 1; k < len(attempts) && attempts[k].month <= attempts[i].month+2; k++ {
+			if attempts[k].month > attempts[i].month && attempts[k].day-attempts[i].day >= sameSeries {
 				return true
 			}
 		}
@@ -189,7 +189,7 @@ func markReplaced(list, later []series) {
 }
 
 // bouncedUnseen returns the instalments that bounced and left only a charge in
-// the statement. For each such charge it adds one series that was called in the
+// the statement. For each such charge it adds one series with an attempt in the
 // month before the newest whole month and not since. It uses a series of the
 // counterparty that the charge names. If the charge names none, it uses the
 // largest series.

@@ -95,8 +95,9 @@ func (c *earlyConn) answer(head Head) (refused bool, err error) {
 	return true, err
 }
 
-// awaitDisconnect returns when the client disconnects or the read deadline has passed. It holds back the bytes that the
-// client sends meanwhile.
+// awaitDisconnect returns when the client disconnects or the read deadline has passed. If the client sends bytes first,
+// awaitDisconnect keeps them for the next call of read. It then waits for the read deadline, or until the connection is
+// closed on this side.
 func (c *earlyConn) awaitDisconnect() error {
 	if c.buffer == nil {
 		c.buffer = heldBuffers.Get().(*[heldBytes]byte)

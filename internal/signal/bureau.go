@@ -125,10 +125,10 @@ func amounts(h *report.History, add func(string, rule.Value)) {
 			limitPaise += a.SanctionedPaise
 		}
 	}
-	overdue.tell("bureau_overdue_amount", add)
-	owed.tell("bureau_total_outstanding", add)
-	unsecured.tell("bureau_unsecured_outstanding", add)
-	emi.tell("bureau_total_emi", add)
+	overdue.addFact("bureau_overdue_amount", add)
+	owed.addFact("bureau_total_outstanding", add)
+	unsecured.addFact("bureau_unsecured_outstanding", add)
+	emi.addFact("bureau_total_emi", add)
 	if limitPaise > 0 {
 		add("bureau_card_utilisation", rule.Num(ratio(drawnPaise, limitPaise)))
 	}
@@ -166,7 +166,7 @@ func payments(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 		}
 	}
 	for w, name := range []string{"max_dpd_12m", "max_dpd_24m", "max_dpd_36m"} {
-		worst[w].tell(name, add)
+		worst[w].addFact(name, add)
 	}
 	if since >= 0 {
 		add("bureau_months_since_30dpd", integer(since))
@@ -188,7 +188,7 @@ func (s *sum) add(paise int64) {
 	}
 }
 
-func (s *sum) tell(name string, add func(string, rule.Value)) {
+func (s *sum) addFact(name string, add func(string, rule.Value)) {
 	if s.known > 0 || s.asked == 0 {
 		add(name, rule.Num(rupees(s.paise)))
 	}

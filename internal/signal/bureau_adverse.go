@@ -66,13 +66,13 @@ func isRecent(day, asOf civil.Day) bool {
 	return !day.Known() || monthsBetween(day, asOf) < writtenOffMonths
 }
 
-// tellAdverse adds the facts about adverse notes on the applicant's own and
+// addAdverseFacts adds the facts about adverse notes on the applicant's own and
 // joint accounts.
-func (t *tally) tellAdverse(asOf civil.Day, add func(string, rule.Value)) {
+func (t *tally) addAdverseFacts(asOf civil.Day, add func(string, rule.Value)) {
 	add("bureau_own_written_off_36m", integer(t.recentlyAdverse))
 	add("bureau_own_suit_or_wilful", rule.Bool(t.suit))
-	t.writtenOff.tell(&writtenOffFacts, asOf, add)
-	t.settled.tell(&settledFacts, asOf, add)
+	t.writtenOff.addFacts(&writtenOffFacts, asOf, add)
+	t.settled.addFacts(&settledFacts, asOf, add)
 }
 
 // adverseFacts are the names of the facts about write-offs, or about
@@ -94,15 +94,15 @@ var (
 	settledFacts    = adverseFactsOf("bureau_own_settled")
 )
 
-func (t *adverseTally) tell(f *adverseFacts, asOf civil.Day, add func(string, rule.Value)) {
+func (t *adverseTally) addFacts(f *adverseFacts, asOf civil.Day, add func(string, rule.Value)) {
 	add(f.count, integer(t.count))
 	all := sum{
 		paise: t.cards.paise + t.rest.paise,
 		asked: t.cards.asked + t.rest.asked,
 		known: t.cards.known + t.rest.known,
 	}
-	all.tell(f.amount, add)
-	t.cards.tell(f.cards, add)
-	t.rest.tell(f.rest, add)
-	t.newest.tellAge(f.since, asOf, add)
+	all.addFact(f.amount, add)
+	t.cards.addFact(f.cards, add)
+	t.rest.addFact(f.rest, add)
+	t.newest.addAge(f.since, asOf, add)
 }

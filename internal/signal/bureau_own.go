@@ -26,11 +26,11 @@ func owned(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 			}
 		}
 	})
-	own.tellOwn(asOf, add)
-	own.tellAdverse(asOf, add)
-	microfinance.tell(&microfinanceFacts, add)
-	guaranteed.tell(&guaranteedFacts, add)
-	addon.tell(&addonFacts, add)
+	own.addOwnFacts(asOf, add)
+	own.addAdverseFacts(asOf, add)
+	microfinance.addFacts(&microfinanceFacts, add)
+	guaranteed.addFacts(&guaranteedFacts, add)
+	addon.addFacts(&addonFacts, add)
 }
 
 // each calls do for every account. The accounts of the separate microfinance list
@@ -76,15 +76,15 @@ func (x *extreme) atMost(n int64) {
 	}
 }
 
-// tell adds n as a fact, if n is known.
-func (x *extreme) tell(name string, add func(string, rule.Value)) {
+// addFact adds n as a fact, if n is known.
+func (x *extreme) addFact(name string, add func(string, rule.Value)) {
 	if x.known {
 		add(name, integer(x.n))
 	}
 }
 
-// tellAge adds the whole months since the day n as a fact, if n is known.
-func (x *extreme) tellAge(name string, asOf civil.Day, add func(string, rule.Value)) {
+// addAge adds the whole months since the day n as a fact, if n is known.
+func (x *extreme) addAge(name string, asOf civil.Day, add func(string, rule.Value)) {
 	if x.known {
 		add(name, integer(monthsBetween(civil.Day(x.n), asOf)))
 	}
@@ -175,31 +175,31 @@ var (
 	}()
 )
 
-// tell adds the facts that f names.
-func (t *tally) tell(f *partFacts, add func(string, rule.Value)) {
+// addFacts adds the facts that f names.
+func (t *tally) addFacts(f *partFacts, add func(string, rule.Value)) {
 	add(f.accounts, integer(t.live))
 	if f.emi != "" {
-		t.emi.tell(f.emi, add)
+		t.emi.addFact(f.emi, add)
 	}
-	t.owed.tell(f.outstanding, add)
-	t.overdue.tell(f.overdue, add)
-	t.worst[0].tell(f.worst, add)
+	t.owed.addFact(f.outstanding, add)
+	t.overdue.addFact(f.overdue, add)
+	t.worst[0].addFact(f.worst, add)
 }
 
-// tellOwn adds the facts of the applicant's own and joint accounts.
-func (t *tally) tellOwn(asOf civil.Day, add func(string, rule.Value)) {
+// addOwnFacts adds the facts of the applicant's own and joint accounts.
+func (t *tally) addOwnFacts(asOf civil.Day, add func(string, rule.Value)) {
 	add("bureau_own_active_tradelines", integer(t.live))
 	add("bureau_own_live_unsecured", integer(t.liveUnsecured))
-	t.emi.tell("bureau_own_emi", add)
-	t.owed.tell("bureau_own_outstanding", add)
-	t.unsecuredOwed.tell("bureau_own_unsecured_outstanding", add)
-	t.overdue.tell("bureau_own_overdue_amount", add)
+	t.emi.addFact("bureau_own_emi", add)
+	t.owed.addFact("bureau_own_outstanding", add)
+	t.unsecuredOwed.addFact("bureau_own_unsecured_outstanding", add)
+	t.overdue.addFact("bureau_own_overdue_amount", add)
 	if t.limit > 0 {
 		add("bureau_own_card_utilisation", rule.Num(ratio(t.drawn, t.limit)))
 	}
-	t.oldest.tellAge("bureau_own_oldest_account_months", asOf, add)
+	t.oldest.addAge("bureau_own_oldest_account_months", asOf, add)
 	for i, name := range []string{"bureau_own_max_dpd_12m", "bureau_own_max_dpd_24m", "bureau_own_max_dpd_36m"} {
-		t.worst[i].tell(name, add)
+		t.worst[i].addFact(name, add)
 	}
-	t.serious.tell("bureau_own_months_since_30dpd", add)
+	t.serious.addFact("bureau_own_months_since_30dpd", add)
 }

@@ -10,7 +10,6 @@ import (
 // The settings that have entries in the journal.
 const (
 	ConfigFraud    = "fraud_config"
-	ConfigStrategy = "collections_strategy"
 	ConfigPincodes = "pincode_risks"
 )
 
@@ -54,37 +53,6 @@ func (fc FraudConfigReader) Logged() (LoggedFraudConfig, error) {
 			WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'`)
 		return c, ignoreAbsent(err)
 	})
-}
-
-// LoggedStrategy is a Strategy with the number of its entry in the journal.
-type LoggedStrategy struct {
-	Strategy
-	Leaf int64  // -1 if the strategy is older than the journal and has no entry yet
-	Salt []byte // the salt of the hash over the document
-}
-
-// Record returns the strategy's entry in the journal. The scope of the entry is not set.
-func (s *LoggedStrategy) Record() evidence.Record {
-	r := configRecord(ConfigStrategy, s.Version, s.UpdatedMicros, s.UpdatedBy)
-	r.Commitment = evidence.Commit(s.Salt, string(s.Document))
-	return r
-}
-
-func (s *LoggedStrategy) fields() []any { return append(s.Strategy.fields(), &s.Leaf, &s.Salt) }
-
-// walkVersions calls fn for every version in a table of the scope, in ascending order. columns are the columns of a
-// version without those of its entry in the journal. If fn returns an error, walkVersions stops and returns the error.
-func walkVersions[T any, P scanned[T]](
-	a access, columns, table string, number func(P) int64, fn func(P) error,
-) error {
-	const together = 20 // documents can be large
-	return walkByKey(a, columns+", leaf, salt", table, "version", together, number, fn)
-}
-
-// WalkLogged calls fn for every version of the strategy. If fn returns an error, it stops and returns the error.
-func (st StrategyReader) WalkLogged(fn func(*LoggedStrategy) error) error {
-	version := func(x *LoggedStrategy) int64 { return x.Version }
-	return walkVersions(st.access, strategyColumns, "collections_strategies", version, fn)
 }
 
 // LoggedPincodes identifies the journal entry of the last change of the pincode risks.
@@ -175,7 +143,7 @@ func fillConfigs(tx *Tx, b Backfill) (added int, err error) {
 	if added += n; err != nil {
 		return added, err
 	}
-	strategies, err := eachRow(tx, (*LoggedStrategy).fields, "SELECT "+strategyColumns+`, leaf, salt
+	strategies, err := eachRow(tx, (*LoggedConfigVersion).fields, "SELECT "+configVersionColumns+`, leaf, salt
 		FROM collections_strategies WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND updated_micros < $3
 		ORDER BY version LIMIT $4`, b.BeforeMicros, int64(b.Limit))
 	if err != nil {
@@ -183,7 +151,7 @@ func fillConfigs(tx *Tx, b Backfill) (added int, err error) {
 	}
 	for i := range strategies {
 		s := &strategies[i]
-		s.Salt = newSalt()
+		s.config, s.Salt = ConfigStrategy, newSalt()
 		leaf, err := b.record(tx, s.Record())
 		if err != nil {
 			return added, err

@@ -144,7 +144,7 @@ func (ex Exposures) insert(e *LoggedExposure) error {
 	return ex.tx.StoredBytes().add(exposureBytes)
 }
 
-// SealDocuments replaces the readable documents of exposures by the ciphertexts, with new entries in the journal. It
+// SealDocuments replaces the unencrypted documents of exposures by the ciphertexts, with new entries in the journal. It
 // skips an exposure whose document is sealed already. keyChanges is the value that KeyState.Changes had when the keys
 // were read; SealDocuments returns ErrKeysChanged if the keys were changed since.
 func (ex Exposures) SealDocuments(rows []Exposure, keyChanges, nowMicros int64) error {

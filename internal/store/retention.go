@@ -5,43 +5,16 @@ import (
 	"iter"
 
 	"verdict/internal/evidence"
-	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
 
 // ConfigRetention names the retention periods in the journal.
 const ConfigRetention = "retention"
 
-// RetentionSettings is one version of a scope's retention periods, encoded by the caller.
-type RetentionSettings struct {
-	Version       int64 // assigned by Put; 0 before the first Put
-	Document      []byte
-	UpdatedMicros int64
-	UpdatedBy     string
-}
-
-const retentionColumns = "version, document, updated_micros, updated_by"
-
-func (s *RetentionSettings) fields() []any {
-	return []any{&s.Version, &s.Document, &s.UpdatedMicros, &s.UpdatedBy}
-}
-
-// LoggedRetention is a version of the retention periods with the number of its entry in the journal.
-type LoggedRetention struct {
-	RetentionSettings
-	Leaf int64
-	Salt []byte // the salt of the hash over the document
-}
-
-func (s *LoggedRetention) fields() []any {
-	return append(s.RetentionSettings.fields(), &s.Leaf, &s.Salt)
-}
-
-// Record returns the entry of the version in the journal. The scope of the entry is not set.
-func (s *LoggedRetention) Record() evidence.Record {
-	r := configRecord(ConfigRetention, s.Version, s.UpdatedMicros, s.UpdatedBy)
-	r.Commitment = evidence.Commit(s.Salt, string(s.Document))
-	return r
+var retentionConfig = versionedConfig{
+	table:   "retention_settings",
+	config:  ConfigRetention,
+	changed: "the retention periods were changed in the meantime; read them again",
 }
 
 // RetentionProgress says how far the documents of a zone were emptied.
@@ -92,9 +65,9 @@ func (tx *Tx) Retention() Retention { return Retention{RetentionReader{tx.access
 
 // Since returns the versions of the periods that were in force at some time after sinceMicros, newest first: the
 // versions that were stored later, and the last version that was stored before.
-func (rt RetentionReader) Since(sinceMicros int64) ([]RetentionSettings, error) {
-	return read(rt.access, func(tx *Tx) ([]RetentionSettings, error) {
-		return eachRow(tx, (*RetentionSettings).fields, "SELECT "+retentionColumns+` FROM retention_settings
+func (rt RetentionReader) Since(sinceMicros int64) ([]ConfigVersion, error) {
+	return read(rt.access, func(tx *Tx) ([]ConfigVersion, error) {
+		return eachRow(tx, (*ConfigVersion).fields, "SELECT "+configVersionColumns+` FROM retention_settings
 			WHERE tenant_id = $1 AND environment = $2 AND version >= coalesce((SELECT max(version)
 			FROM retention_settings
 				WHERE tenant_id = $1 AND environment = $2 AND updated_micros <= $3), 0)
@@ -106,45 +79,25 @@ func (rt RetentionReader) Since(sinceMicros int64) ([]RetentionSettings, error) 
 const maxRetentionVersions = 10_000
 
 // Latest returns the latest version of the periods, with version 0 and no document if there is none.
-func (rt RetentionReader) Latest() (RetentionSettings, error) {
-	return read(rt.access, func(tx *Tx) (s RetentionSettings, err error) {
-		err = tx.one(s.fields(), "SELECT "+retentionColumns+` FROM retention_settings
-			WHERE tenant_id = $1 AND environment = $2 ORDER BY version DESC LIMIT 1`)
-		return s, ignoreAbsent(err)
-	})
-}
+func (rt RetentionReader) Latest() (ConfigVersion, error) { return retentionConfig.latest(rt.access) }
 
 // WalkLogged calls fn for every version of the periods. If fn returns an error, it stops and returns the error.
-func (rt RetentionReader) WalkLogged(fn func(*LoggedRetention) error) error {
-	version := func(x *LoggedRetention) int64 { return x.Version }
-	return walkVersions(rt.access, retentionColumns, "retention_settings", version, fn)
+func (rt RetentionReader) WalkLogged(fn func(*LoggedConfigVersion) error) error {
+	return retentionConfig.walk(rt.access, fn)
 }
 
 // Put adds a version and its entry in the journal. It returns the version with its number, which is one more than the
 // last number. It returns Precondition precondition_failed if the last version is not the expected one; a negative
 // expectedVersion accepts any.
-func (rt Retention) Put(s RetentionSettings, expectedVersion int64) (RetentionSettings, error) {
+func (rt Retention) Put(s ConfigVersion, expectedVersion int64) (ConfigVersion, error) {
 	if err := rt.tx.Lock(); err != nil {
-		return RetentionSettings{}, err
+		return ConfigVersion{}, err
 	}
 	before, err := rt.Latest()
 	if err != nil {
-		return RetentionSettings{}, err
+		return ConfigVersion{}, err
 	}
-	if expectedVersion >= 0 && expectedVersion != before.Version {
-		return RetentionSettings{}, fault.New(fault.Precondition, fault.CodePreconditionFailed,
-			"the retention periods were changed in the meantime; read them again")
-	}
-	s.Version = before.Version + 1
-	logged := LoggedRetention{RetentionSettings: s, Salt: newSalt()}
-	leaf, err := rt.tx.record(logged.Record())
-	if err != nil {
-		return RetentionSettings{}, err
-	}
-	_, err = rt.tx.exec(`INSERT INTO retention_settings (tenant_id, environment, `+retentionColumns+`, leaf, salt)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		s.Version, notNil(s.Document), s.UpdatedMicros, s.UpdatedBy, leaf, logged.Salt)
-	return s, err
+	return retentionConfig.put(rt.tx, s, before.Version, expectedVersion)
 }
 
 // Progress returns how far each zone was emptied, ordered by the name of the zone.

@@ -6,17 +6,17 @@ import "context"
 // parameter of a statement. The triggers of migration 0020 contain it too.
 var sealedForm = []byte{0xE1}
 
-// WithReadable returns decisions whose documents are stored readable, with their documents, oldest first. It begins
-// after an id and returns at most limit decisions. It scans at most scanRows decisions, so it may return fewer, or
-// none. next is the id after which to continue, "" if there are no more decisions.
-func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision, next string, err error) {
+// WithUnencrypted returns decisions whose documents are stored unencrypted, with their documents, oldest first. It
+// begins after an id and returns at most limit decisions. It scans at most scanRows decisions, so it may return fewer,
+// or none. next is the id after which to continue, "" if there are no more decisions.
+func (ds DecisionReader) WithUnencrypted(after string, limit int) (found []Decision, next string, err error) {
 	// The facts of a co-applicant may be readable although the primary applicant was erased.
 	return ds.scanned(`(length(response) > 0 AND substr(response, 1, 1) <> $6 OR EXISTS (SELECT 1 FROM decision_people p
 		WHERE p.tenant_id = $1 AND p.environment = $2 AND p.decision_id = decisions.id
 			AND length(p.facts) > 0 AND substr(p.facts, 1, 1) <> $6))`, after, limit, sealedForm)
 }
 
-// SealDocuments replaces the readable documents of stored decisions, and of their features,
+// SealDocuments replaces the unencrypted documents of stored decisions, and of their features,
 // by the ciphertexts. It skips a decision whose documents are sealed already, because
 // another node was faster, or were erased. It returns ErrKeysChanged if the keys were changed
 // since the documents were sealed.
@@ -53,14 +53,14 @@ func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
 	return nil
 }
 
-// WithReadable returns runs whose documents are stored readable, with their documents, oldest first. It begins after
-// an id and returns at most limit runs. Like DecisionReader.WithReadable, it may return fewer.
-func (ru RunReader) WithReadable(after string, limit int) (found []Run, next string, err error) {
+// WithUnencrypted returns runs whose documents are stored unencrypted, with their documents, oldest first. It begins
+// after an id and returns at most limit runs. Like DecisionReader.WithUnencrypted, it may return fewer.
+func (ru RunReader) WithUnencrypted(after string, limit int) (found []Run, next string, err error) {
 	return ru.scanned("length(response) > 0 AND substr(response, 1, 1) <> $6", after, limit)
 }
 
 // WithSealed returns runs whose documents are sealed, oldest first. It begins after an id and returns at most limit
-// runs. Like DecisionReader.WithReadable, it may return fewer.
+// runs. Like DecisionReader.WithUnencrypted, it may return fewer.
 func (ru RunReader) WithSealed(after string, limit int) (found []Run, next string, err error) {
 	return ru.scanned("substr(response, 1, 1) = $6", after, limit)
 }
@@ -86,8 +86,8 @@ func (ru RunReader) scanned(condition, after string, limit int) (found []Run, ne
 	})
 }
 
-// SealDocuments replaces the readable documents of stored runs by the ciphertexts. It skips a run whose documents are
-// sealed already or were erased. keyChanges is the value that KeyState.Changes had when the keys were read;
+// SealDocuments replaces the unencrypted documents of stored runs by the ciphertexts. It skips a run whose documents
+// are sealed already or were erased. keyChanges is the value that KeyState.Changes had when the keys were read;
 // SealDocuments returns ErrKeysChanged if the keys were changed since.
 func (ru Runs) SealDocuments(runs []Run, keyChanges int64) error {
 	if err := ru.tx.KeyTrees().Check(keyChanges); err != nil {
@@ -113,8 +113,8 @@ func (sys *System) DocumentsSealed(ctx context.Context) (bool, error) {
 	return len(found) == 1, err
 }
 
-// SetDocumentsSealed records that no document is stored readable. From then on nobody needs
-// to look for one, because a database with a master key gets no readable documents.
+// SetDocumentsSealed records that no document is stored unencrypted. From then on nobody needs
+// to look for one, because a database with a master key gets no unencrypted documents.
 func (sys *System) SetDocumentsSealed(ctx context.Context) error {
 	return sys.write(ctx, "documents sealed", func(s *transaction) error {
 		_, err := s.exec("INSERT INTO installation (name, value) VALUES ('documents_sealed', $1) "+

@@ -240,7 +240,7 @@ func wrongCode() error {
 // FactorName names the second factor of a person.
 type FactorName struct{ Tenant, UserID, Secret string }
 
-// FactorsToSeal returns at most limit second factors whose secret is stored readable, in the order of tenants and
+// FactorsToSeal returns at most limit second factors whose secret is stored unencrypted, in the order of tenants and
 // people. Parameter "after" is the last factor of the previous call, and the zero value for the first call.
 func (sys *System) FactorsToSeal(ctx context.Context, after FactorName, limit int) (found []FactorName, err error) {
 	err = sys.read(ctx, func(s *transaction) error {

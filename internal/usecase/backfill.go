@@ -3,6 +3,8 @@ package usecase
 import (
 	"context"
 	"time"
+
+	"verdict/internal/operation"
 )
 
 const (
@@ -29,10 +31,8 @@ func (s *Set) backfill(ctx context.Context) {
 		}
 		s.core.Logger.WarnContext(ctx, "could not add journal entries for older rows; trying again later",
 			"error", err)
-		select {
-		case <-ctx.Done():
+		if operation.Sleep(ctx, backfillRetry) != nil {
 			return
-		case <-time.After(backfillRetry):
 		}
 	}
 }

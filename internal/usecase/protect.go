@@ -3,9 +3,11 @@ package usecase
 import (
 	"context"
 	"time"
+
+	"verdict/internal/operation"
 )
 
-// protectRetry is the pause after a failure to encrypt readable data.
+// protectRetry is the pause after a failure to encrypt data that is stored unencrypted.
 const protectRetry = time.Minute
 
 // protect encrypts what was stored before the database had a master key. It returns when
@@ -18,20 +20,18 @@ func (s *Set) protect(ctx context.Context) {
 		}
 		s.core.Logger.WarnContext(ctx, "could not encrypt data that is stored unencrypted; trying again later", "error",
 			err)
-		select {
-		case <-ctx.Done():
+		if operation.Sleep(ctx, protectRetry) != nil {
 			return
-		case <-time.After(protectRetry):
 		}
 	}
 }
 
-// Protect encrypts what was stored before the database had a master key, and removes the readable bytes from the
+// Protect encrypts what was stored before the database had a master key, and removes the unencrypted bytes from the
 // files of an SQLite database. It does nothing without a master key.
 //
 // Protect searches the whole database repeatedly, until a search finds nothing to encrypt. It then records that
 // everything is encrypted. A later call only encrypts secrets of webhooks and second factors that are still
-// readable.
+// unencrypted.
 func (s *Set) Protect(ctx context.Context) error {
 	if !s.core.Keys.Seals() {
 		return nil
@@ -107,10 +107,8 @@ func (s *Set) scrub(ctx context.Context) error {
 		if err != nil || done {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(scrubPause):
+		if err := operation.Sleep(ctx, scrubPause); err != nil {
+			return err
 		}
 	}
 }

@@ -218,7 +218,7 @@ const purgeEvery = 10 * time.Minute
 
 // Run stores data collected in memory and removes expired rows at intervals until ctx ends, and then stores the
 // data once more. In the meantime it signs the logs, sends events to webhooks, compares usage with quotas, adds
-// journal entries for older rows that have none, encrypts data that is still readable, completes interrupted and
+// journal entries for older rows that have none, encrypts data that is still unencrypted, completes interrupted and
 // deferred erasures, and applies retention periods. A Set also works without Run, but then loses its statistics
 // and does none of this work.
 func (s *Set) Run(ctx context.Context) {

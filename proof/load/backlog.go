@@ -134,7 +134,7 @@ func undelivered(ctx context.Context, s *Server, key string, hooks []string, eve
 	return least, nil
 }
 
-// BacklogP99 is the largest permitted ratio of the p99 of decisions beside a dead receiver to the p99 without it. It is
+// BacklogP99 is the largest permitted ratio of the p99 of decisions with a dead receiver to the p99 without it. It is
 // more than 1 because the ratio of two equal measurements differs from 1 by some percent.
 const BacklogP99 = 1.1
 
@@ -168,7 +168,7 @@ func JudgeBacklog(rounds []BacklogRound, events int64) (wrong []string) {
 		}
 	}
 	if ratio := BacklogRatio(rounds); ratio > BacklogP99 {
-		wrong = append(wrong, fmt.Sprintf("the p99 beside the dead receiver is %.2f times that without it (median of "+
+		wrong = append(wrong, fmt.Sprintf("the p99 with the dead receiver is %.2f times that without it (median of "+
 			"the rounds), more than %.2f", ratio, BacklogP99))
 	}
 	return wrong

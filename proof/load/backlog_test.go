@@ -8,7 +8,7 @@ import (
 	"verdict/proof/load"
 )
 
-// TestBacklog runs a short measurement beside webhooks with a dead receiver. It does not check the times. It checks
+// TestBacklog runs a short measurement with webhooks whose receiver is dead. It does not check the times. It checks
 // that no decision fails, that nothing is delivered, and that the receiver gets only a few requests and not one for
 // each event.
 func TestBacklog(t *testing.T) {

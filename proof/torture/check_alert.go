@@ -96,7 +96,7 @@ func (m *model) alertTold(s *scope, told toldAlert) {
 	}
 	for _, id := range told.Decisions {
 		if s.decisions[id] == nil {
-			m.violate("alerts-legal", "alert %s of %s names the decision %s, which nobody was told of", told.ID, s, id)
+			m.violate("alerts-legal", "alert %s of %s names the decision %s, which no answer contained", told.ID, s, id)
 		}
 	}
 	for _, ref := range told.Applicants {

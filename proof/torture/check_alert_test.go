@@ -113,7 +113,7 @@ func TestAlertStates(t *testing.T) {
 		{"no history", "alerts-legal", toldAlert{Status: "open"}},
 		{"another state", "alerts-legal", toldAlert{Status: "asleep", History: []toldEvent{open, acknowledged}}},
 		{
-			"a decision that nobody was told of", "alerts-legal",
+			"a decision that no answer contained", "alerts-legal",
 			toldAlert{
 				Status:       "acknowledged",
 				Acknowledged: "t",

@@ -31,9 +31,9 @@ func (m *model) auditTold(s *scope, seen *tally[deed], d deed) {
 		return
 	}
 	if !first {
-		m.violate("nothing-twice", "the audit trail of %s tells twice of %s", s, d.object)
+		m.violate("nothing-twice", "the audit trail of %s has two entries about %s", s, d.object)
 	}
 	if _, known := s.deeds[d]; !known {
-		m.violate("nothing-twice", "the audit trail of %s tells of %s, and nobody was told of it", s, d.object)
+		m.violate("nothing-twice", "the audit trail of %s names %s, which no answer contained", s, d.object)
 	}
 }

@@ -106,7 +106,7 @@ func (m *model) listedDecision(s *scope, seen *tally[string], d toldDecision) {
 	known := s.decisions[d.ID]
 	switch {
 	case known == nil:
-		m.violate("nothing-twice", "decision %s of %s is listed and nobody was told of it", d.ID, s)
+		m.violate("nothing-twice", "decision %s of %s is listed, but no answer contained it", d.ID, s)
 	case known.hash != d.Hash:
 		m.violate("nothing-lost", "decision %s of %s is listed with the hash %s, answered with %s",
 			d.ID, s, d.Hash, known.hash)

@@ -102,7 +102,7 @@ func (m *model) eventTold(s *scope, want int, e feedEvent) {
 	switch e.Type {
 	case "decision.created":
 		if s.decisions[e.Data.DecisionID] == nil {
-			m.violate("one-event", "event %d of %s tells of %s, and nobody was told of it", want, s, e.Data.DecisionID)
+			m.violate("one-event", "event %d of %s names %s, which no answer contained", want, s, e.Data.DecisionID)
 		}
 		m.once(h.created, e.Data.DecisionID, "one-event", fmt.Sprintf("the events of %s", s))
 	case "decision.reviewed":

@@ -44,7 +44,7 @@ func (c *checker) runsAreThere() error {
 				}
 				_ = json.Unmarshal(raw, &run) // an unreadable run matches no known run
 				if _, known := left[run.ID]; !known {
-					c.model.violate("nothing-twice", "run %s of %s is listed and nobody was told of it",
+					c.model.violate("nothing-twice", "run %s of %s is listed, but no answer contained it",
 						run.ID, c.scope)
 				}
 				delete(left, run.ID)

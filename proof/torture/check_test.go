@@ -260,7 +260,7 @@ func TestAuditTrail(t *testing.T) {
 		{"all", "", []string{"dec_1"}},
 		{"one is missing", "audit-complete", nil},
 		{"one twice", "nothing-twice", []string{"dec_1", "dec_1"}},
-		{"one that nobody was told of", "nothing-twice", []string{"dec_1", "dec_2"}},
+		{"one that no answer contained", "nothing-twice", []string{"dec_1", "dec_2"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

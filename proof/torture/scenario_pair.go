@@ -148,7 +148,7 @@ func (w *World) lock(ctx context.Context, tenantID string) (unlock func() error,
 func (w *World) besideQuick() error {
 	slow := w.takeBeside(99, func(f *Figures) *time.Duration { return &f.Beside })
 	if w.strict && slow > besideWithin {
-		return fmt.Errorf("beside a locked scope one in a hundred decisions took %s or more, more than %s",
+		return fmt.Errorf("while a scope was locked, one in a hundred decisions took %s or more, more than %s",
 			slow, besideWithin)
 	}
 	return nil
@@ -160,12 +160,12 @@ func (w *World) besideQuick() error {
 func (w *World) pausedQuick() error {
 	slow := w.takeBeside(90, func(f *Figures) *time.Duration { return &f.BesidePaused })
 	if w.strict && slow > pausedWithin {
-		return fmt.Errorf("beside a paused node one in ten decisions took %s or more, more than %s", slow, pausedWithin)
+		return fmt.Errorf("while a node was paused, one in ten decisions took %s or more, more than %s", slow, pausedWithin)
 	}
 	return nil
 }
 
-// takeBeside returns a percentile of the durations of decisions beside a fault, raises the figure to it, and clears the
+// takeBeside returns a percentile of the durations of decisions during a fault, raises the figure to it, and clears the
 // durations.
 func (w *World) takeBeside(percent int, figure func(*Figures) *time.Duration) (slow time.Duration) {
 	w.Workload.learn(func() {

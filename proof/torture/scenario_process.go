@@ -77,7 +77,7 @@ func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 // node may be in the middle of a transaction. The other node must continue to answer, and PostgreSQL must end the
 // transaction of the paused node, so that its locks do not last. Decisions at the other node are timed.
 func paused(ctx context.Context, w *World, rng *rand.Rand) error {
-	const timed = "decisions beside a paused node"
+	const timed = "decisions while a node is paused"
 	i := rng.IntN(len(w.Nodes))
 	n, other := w.Nodes[i], w.Nodes[(i+1)%len(w.Nodes)]
 	lasts := between(rng, time.Second, 4*time.Second)

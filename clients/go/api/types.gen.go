@@ -4768,7 +4768,7 @@ type AlertMove struct {
 	// Note A note in your own words. Do not include personal data.
 	Note *string `json:"note,omitempty"`
 
-	// Resolution The resolution of an alert that is closed; `other` when left out.
+	// Resolution The resolution of an alert that is closed; the default is `other`.
 	Resolution *AlertResolution `json:"resolution,omitempty"`
 	Status     *AlertMoveStatus `json:"status,omitempty"`
 }
@@ -5423,10 +5423,10 @@ type BacktestRequest struct {
 		To *Time `json:"to,omitempty"`
 	} `json:"decisions,omitempty"`
 
-	// FoirUnit The unit of the column `foir`. `ratio` when left out.
+	// FoirUnit The unit of the column `foir`. The default is `ratio`.
 	FoirUnit *BacktestRequestFoirUnit `json:"foir_unit,omitempty"`
 
-	// FundingRate The lender's annual funding cost. `0.09` when left out.
+	// FundingRate The lender's annual funding cost. The default is `0.09`.
 	FundingRate *float64 `json:"funding_rate,omitempty"`
 
 	// GoodValues Spellings of a good outcome. If only `good_values` is sent, all other outcomes that are not blank are bad.
@@ -5435,7 +5435,7 @@ type BacktestRequest struct {
 	// IdColumn The column that identifies a row in row-level results; `applicant_id` by default.
 	IdColumn *string `json:"id_column,omitempty"`
 
-	// Lgd Loss given default: the share of the limit that is lost if a loan goes bad. `0.65` when left out.
+	// Lgd Loss given default: the share of the limit that is lost if a loan goes bad. The default is `0.65`.
 	Lgd *float64 `json:"lgd,omitempty"`
 
 	// Map The field of each column, by the name of the column.
@@ -5465,16 +5465,16 @@ type BacktestRequest struct {
 	// StatusColumn The column with the decision made at the time; `actual_status` by default.
 	StatusColumn *string `json:"status_column,omitempty"`
 	Synthetic    *struct {
-		// BadRate The share of loans that go bad. `0.06` when left out.
+		// BadRate The share of loans that go bad. The default is `0.06`.
 		BadRate *float64 `json:"bad_rate,omitempty"`
 
-		// Months The number of months in which loans are originated, and for which each loan is observed. `12` when left out.
+		// Months The number of months in which loans are originated, and for which each loan is observed. The default is `12`.
 		Months *int `json:"months,omitempty"`
 
-		// N The number of rows. `1000` when left out.
+		// N The number of rows. The default is `1000`.
 		N *int `json:"n,omitempty"`
 
-		// Seed The seed of the random numbers. `42` when left out.
+		// Seed The seed of the random numbers. The default is `42`.
 		Seed *int `json:"seed,omitempty"`
 	} `json:"synthetic,omitempty"`
 
@@ -5616,7 +5616,7 @@ type BankTransaction struct {
 	// Date A date such as `2026-10-01`, or an RFC 3339 time.
 	Date *string `json:"date,omitempty"`
 
-	// Mode `CASH`, `ATM`, `CARD`, `UPI`, `FT` or `OTHERS`; `OTHERS` when left out.
+	// Mode `CASH`, `ATM`, `CARD`, `UPI`, `FT` or `OTHERS`; the default is `OTHERS`.
 	Mode *string `json:"mode,omitempty"`
 
 	// Narration The text of the bank. Salaries, instalments, bounces and other kinds of transactions are recognised by it.
@@ -6121,7 +6121,7 @@ type Charge struct {
 	// Amount Rupees; for `percent`, a percentage of the limit of at most 50.
 	Amount float64 `json:"amount"`
 
-	// Gst Tax on the charge in percent. `0` when left out.
+	// Gst Tax on the charge in percent. The default is `0`.
 	Gst  *float64   `json:"gst,omitempty"`
 	Id   string     `json:"id"`
 	Kind ChargeKind `json:"kind"`
@@ -6185,7 +6185,7 @@ type CollectionsPlanEntryPlace string
 // CollectionsRequest A loan in arrears. Unknown members are ignored with a warning. Amounts are in rupees and are rounded to the
 // paisa; a null is the same as leaving a member out.
 type CollectionsRequest struct {
-	// AsOf The moment of the advice; now when left out.
+	// AsOf The moment of the advice; the default is now.
 	AsOf     *time.Time `json:"as_of,omitempty"`
 	Borrower *struct {
 		// DoNotContactUntil No contact until this date (inclusive), or until this time with its zone.
@@ -6212,7 +6212,7 @@ type CollectionsRequest struct {
 		// Ref Your own reference.
 		Ref *string `json:"ref,omitempty"`
 
-		// Timezone `Asia/Kolkata`, or an offset such as `+04:00`. Other names of time zones are refused, because time zone tables differ between machines. `Asia/Kolkata` when left out.
+		// Timezone `Asia/Kolkata`, or an offset such as `+04:00`. Other names of time zones are refused, because time zone tables differ between machines. The default is `Asia/Kolkata`.
 		Timezone *string `json:"timezone,omitempty"`
 	} `json:"borrower,omitempty"`
 
@@ -6526,7 +6526,7 @@ type CollectionsSettings struct {
 			Medium   *int `json:"medium,omitempty"`
 		} `json:"bands,omitempty"`
 
-		// Basis The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. `risk` when left out; strategies stored before this choice existed have `recovery`.
+		// Basis The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. The default is `risk`; strategies stored before this choice existed have `recovery`.
 		Basis *CollectionsSettingsPriorityBasis `json:"basis,omitempty"`
 
 		// Scale Points of a line that converts an amount in rupees into a score. The amount is the amount at risk or, with the basis `recovery`, the expected recovery. The first point is at 0 rupees.
@@ -6584,7 +6584,7 @@ type CollectionsSettings struct {
 			Day int `json:"day"`
 		} `json:"steps"`
 
-		// Tone The tone of the messages. `neutral` when left out.
+		// Tone The tone of the messages. The default is `neutral`.
 		Tone *CollectionsSettingsStagesTone `json:"tone,omitempty"`
 	} `json:"stages,omitempty"`
 
@@ -6638,7 +6638,7 @@ type CollectionsStrategy struct {
 			Medium   *int `json:"medium,omitempty"`
 		} `json:"bands,omitempty"`
 
-		// Basis The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. `risk` when left out; strategies stored before this choice existed have `recovery`.
+		// Basis The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. The default is `risk`; strategies stored before this choice existed have `recovery`.
 		Basis *CollectionsStrategyPriorityBasis `json:"basis,omitempty"`
 
 		// Scale Points of a line that converts an amount in rupees into a score. The amount is the amount at risk or, with the basis `recovery`, the expected recovery. The first point is at 0 rupees.
@@ -6696,7 +6696,7 @@ type CollectionsStrategy struct {
 			Day int `json:"day"`
 		} `json:"steps"`
 
-		// Tone The tone of the messages. `neutral` when left out.
+		// Tone The tone of the messages. The default is `neutral`.
 		Tone *CollectionsStrategyStagesTone `json:"tone,omitempty"`
 	} `json:"stages"`
 
@@ -6759,7 +6759,7 @@ type CollectionsStrategyPatch struct {
 			Medium   *int `json:"medium,omitempty"`
 		} `json:"bands,omitempty"`
 
-		// Basis The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. `risk` when left out; strategies stored before this choice existed have `recovery`.
+		// Basis The amount by which cases are ranked: `risk` is exposure × roll risk, `recovery` is exposure × probability of recovery. The default is `risk`; strategies stored before this choice existed have `recovery`.
 		Basis *CollectionsStrategyPatchPriorityBasis `json:"basis,omitempty"`
 
 		// Scale Points of a line that converts an amount in rupees into a score. The amount is the amount at risk or, with the basis `recovery`, the expected recovery. The first point is at 0 rupees.
@@ -6817,7 +6817,7 @@ type CollectionsStrategyPatch struct {
 			Day int `json:"day"`
 		} `json:"steps"`
 
-		// Tone The tone of the messages. `neutral` when left out.
+		// Tone The tone of the messages. The default is `neutral`.
 		Tone *CollectionsStrategyPatchStagesTone `json:"tone,omitempty"`
 	} `json:"stages,omitempty"`
 	UpdatedAt *string `json:"updated_at,omitempty"`
@@ -7122,7 +7122,7 @@ type DecisionRequest struct {
 	// Include `facts` adds the facts to the answer. It changes neither the decision nor the stored data.
 	Include *Include `json:"include,omitempty"`
 
-	// PolicyKey The policy to decide under; `default` when left out.
+	// PolicyKey The policy to decide under; the default is `default`.
 	PolicyKey *PolicyKey `json:"policy_key,omitempty"`
 }
 
@@ -7177,10 +7177,10 @@ type DiffRequest struct {
 
 		// Synthetic The rows of a synthetic book.
 		Synthetic *struct {
-			// N The number of rows. `1000` when left out.
+			// N The number of rows. The default is `1000`.
 			N *int `json:"n,omitempty"`
 
-			// Seed The seed of the random numbers. `42` when left out.
+			// Seed The seed of the random numbers. The default is `42`.
 			Seed *int `json:"seed,omitempty"`
 		} `json:"synthetic,omitempty"`
 	} `json:"population,omitempty"`
@@ -7286,7 +7286,7 @@ type DifferenceOutcomeStatus string
 type DifferencePopulation struct {
 	Better int64 `json:"better"`
 
-	// Complete Whether all applications of the range were counted. If not, those that were counted are spread over the range.
+	// Complete Whether all applications of the range were counted. If not, the counted ones are spread over the range.
 	Complete bool `json:"complete"`
 
 	// Decisions The range of the stored decisions.
@@ -7393,12 +7393,12 @@ type EligibilityRequest struct {
 	BureauReport *BureauFields `json:"bureau_report,omitempty"`
 	Device       *Device       `json:"device,omitempty"`
 
-	// Features Only in an evaluate request; if true, rules that name features can be evaluated. `false` when left out.
+	// Features Only in an evaluate request; if true, rules that name features can be evaluated. The default is `false`.
 	Features *bool       `json:"features,omitempty"`
 	Fraud    *FraudBlock `json:"fraud,omitempty"`
 	Location *Location   `json:"location,omitempty"`
 
-	// PolicyKey The policy whose knockouts run; `default` when left out.
+	// PolicyKey The policy whose knockouts run; the default is `default`.
 	PolicyKey *PolicyKey `json:"policy_key,omitempty"`
 
 	// Report Only in an evaluate request. It has one member, whose name is the value of `bureau`.
@@ -7542,7 +7542,7 @@ type EvaluateRequest struct {
 	Bureau *string `json:"bureau,omitempty"`
 	Device *Device `json:"device,omitempty"`
 
-	// Features Whether the feature vector is computed, stored with the decision and summarised in `features` of the answer. If the policy has `features: auto`, it is always computed and stored. `false` when left out.
+	// Features Whether the feature vector is computed, stored with the decision and summarised in `features` of the answer. If the policy has `features: auto`, it is always computed and stored. The default is `false`.
 	Features *bool       `json:"features,omitempty"`
 	Fraud    *FraudBlock `json:"fraud,omitempty"`
 
@@ -7550,7 +7550,7 @@ type EvaluateRequest struct {
 	Include  *Include  `json:"include,omitempty"`
 	Location *Location `json:"location,omitempty"`
 
-	// PolicyKey The policy to decide under; `default` when left out.
+	// PolicyKey The policy to decide under; the default is `default`.
 	PolicyKey *PolicyKey `json:"policy_key,omitempty"`
 
 	// Report One member, whose name is the value of `bureau`.
@@ -7732,16 +7732,16 @@ type ExposureRequest struct {
 	// ApplicantRef The reference of the applicant as in decisions.
 	ApplicantRef string `json:"applicant_ref"`
 
-	// Closed Whether the loan has ended. `false` when left out.
+	// Closed Whether the loan has ended. The default is `false`.
 	Closed *bool `json:"closed,omitempty"`
 
 	// DecisionId The decision on which the loan was made. It must be about the applicant.
 	DecisionId *string `json:"decision_id,omitempty"`
 
-	// Dpd How many days the oldest unpaid instalment is overdue. `0` when left out.
+	// Dpd How many days the oldest unpaid instalment is overdue. The default is `0`.
 	Dpd *int `json:"dpd,omitempty"`
 
-	// Emi The monthly instalment, in rupees. `0` when left out.
+	// Emi The monthly instalment, in rupees. The default is `0`.
 	Emi *float64 `json:"emi,omitempty"`
 
 	// Outstanding What the applicant owes, in rupees with at most 2 decimals.
@@ -7775,7 +7775,7 @@ type Factor struct {
 	// Type The type of `field` if it is a path under `applicant.` or `report.` that is not in the catalogue. A policy that uses the scorecard thereby declares the path as an input.
 	Type *FactorType `json:"type,omitempty"`
 
-	// Weight Multiplies the points. `1` when left out.
+	// Weight Multiplies the points. The default is `1`.
 	Weight *float64 `json:"weight,omitempty"`
 
 	// When The factor counts only if this condition is true.
@@ -8031,10 +8031,10 @@ type FitReport struct {
 
 // FitRequest defines model for FitRequest.
 type FitRequest struct {
-	// AnchorOdds The odds of good to bad at the anchor score. `50` when left out.
+	// AnchorOdds The odds of good to bad at the anchor score. The default is `50`.
 	AnchorOdds *float64 `json:"anchor_odds,omitempty"`
 
-	// AnchorScore The score that has the anchor odds. `600` when left out.
+	// AnchorScore The score that has the anchor odds. The default is `600`.
 	AnchorScore *float64 `json:"anchor_score,omitempty"`
 
 	// BadValues Spellings of a bad outcome. If only `bad_values` is sent, all other outcomes are good, except those that are missing or indeterminate.
@@ -8046,19 +8046,19 @@ type FitRequest struct {
 	// Csv The rows as CSV with a header. Send either `csv` or `rows`.
 	Csv *string `json:"csv,omitempty"`
 
-	// Decimals The number of decimals of the points. `0` when left out.
+	// Decimals The number of decimals of the points. The default is `0`.
 	Decimals *int `json:"decimals,omitempty"`
 
 	// Exclude Columns to leave out.
 	Exclude *[]string `json:"exclude,omitempty"`
 
-	// FoirUnit Unit of the column `foir`; `ratio` when left out.
+	// FoirUnit Unit of the column `foir`; the default is `ratio`.
 	FoirUnit *FitRequestFoirUnit `json:"foir_unit,omitempty"`
 
 	// GoodValues Spellings of a good outcome. If only `good_values` is sent, all other outcomes are bad, except those that are missing or indeterminate.
 	GoodValues *[]Scalar `json:"good_values,omitempty"`
 
-	// HoldoutShare The share of rows that are held out to measure the scorecard, if there is no `split_column`. `0.25` when left out.
+	// HoldoutShare The share of rows that are held out to measure the scorecard, if there is no `split_column`. The default is `0.25`.
 	HoldoutShare *float64 `json:"holdout_share,omitempty"`
 
 	// Include Columns to use even if they look like identifiers or seem to contain the outcome.
@@ -8070,43 +8070,43 @@ type FitRequest struct {
 	// Map The field of each column, by the name of the column.
 	Map *map[string]string `json:"map,omitempty"`
 
-	// MaxBins The maximum number of bins of a column. `8` when left out.
+	// MaxBins The maximum number of bins of a column. The default is `8`.
 	MaxBins *int `json:"max_bins,omitempty"`
 
-	// MaxCorrelation The maximum correlation of two columns; the weaker one is left out. `0.95` when left out.
+	// MaxCorrelation The maximum correlation of two columns; the weaker one is left out. The default is `0.95`.
 	MaxCorrelation *float64 `json:"max_correlation,omitempty"`
 
-	// MaxFeatures The maximum number of columns in the scorecard. `30` when left out.
+	// MaxFeatures The maximum number of columns in the scorecard. The default is `30`.
 	MaxFeatures *int `json:"max_features,omitempty"`
 
-	// MinIv The minimum information value of a column. `0.01` when left out.
+	// MinIv The minimum information value of a column. The default is `0.01`.
 	MinIv *float64 `json:"min_iv,omitempty"`
 
-	// MinShare The minimum share of rows in a bin. `0.05` when left out.
+	// MinShare The minimum share of rows in a bin. The default is `0.05`.
 	MinShare *float64 `json:"min_share,omitempty"`
 
 	// MissingValues Spellings of a missing value, in addition to the empty cell and, in columns of numbers, `NA`, `null`, `-` and similar.
 	MissingValues *[]Scalar `json:"missing_values,omitempty"`
 
-	// MonotoneOnly Whether the bad rate must only rise or only fall from bin to bin. `false` when left out.
+	// MonotoneOnly Whether the bad rate must only rise or only fall from bin to bin. The default is `false`.
 	MonotoneOnly *bool `json:"monotone_only,omitempty"`
 
 	// Name The name of the scorecard. Required with `save`.
 	Name *string `json:"name,omitempty"`
 
-	// Pdo The number of points that doubles the odds. `20` when left out.
+	// Pdo The number of points that doubles the odds. The default is `20`.
 	Pdo *float64 `json:"pdo,omitempty"`
 
-	// Refine Whether the points of all bins are fitted together after the regression. `true` when left out.
+	// Refine Whether the points of all bins are fitted together after the regression. The default is `true`.
 	Refine *bool `json:"refine,omitempty"`
 
 	// Rows The rows as objects; members of nested objects become columns with dotted names. At most 1,000 columns and 8 million empty cells.
 	Rows *[]map[string]interface{} `json:"rows,omitempty"`
 
-	// Save Whether the scorecard is stored. `false` when left out.
+	// Save Whether the scorecard is stored. The default is `false`.
 	Save *bool `json:"save,omitempty"`
 
-	// Seed The seed by which the held-out rows are selected. `42` when left out.
+	// Seed The seed by which the held-out rows are selected. The default is `42`.
 	Seed *int `json:"seed,omitempty"`
 
 	// SpecialValues Numbers that are codes and not quantities, such as -1 for "never had a loan". They have bins of their own.
@@ -8118,7 +8118,7 @@ type FitRequest struct {
 	// SplitValue The value of `split_column` in the rows that are held out.
 	SplitValue *string `json:"split_value,omitempty"`
 
-	// SpreadBase Whether the base points are divided equally among the factors. `false` when left out.
+	// SpreadBase Whether the base points are divided equally among the factors. The default is `false`.
 	SpreadBase *bool `json:"spread_base,omitempty"`
 
 	// Target The column with the outcomes.
@@ -8443,7 +8443,7 @@ type Guarantee struct {
 	// Text The guarantee in words.
 	Text string `json:"text"`
 
-	// When The applicants whom the guarantee covers; everybody when left out. Only with `never`.
+	// When The applicants whom the guarantee covers. If it is left out, the guarantee covers everybody. Only with `never`.
 	When *Condition `json:"when,omitempty"`
 }
 
@@ -8654,7 +8654,7 @@ type IncomeSources struct {
 	// Of The sources in order of preference.
 	Of []IncomeSourcesOf `json:"of"`
 
-	// Take Which source is used, of those that the application has; `first` when left out.
+	// Take Which source is used, of those that the application has; the default is `first`.
 	Take *IncomeSourcesTake `json:"take,omitempty"`
 }
 
@@ -8827,7 +8827,7 @@ type KeyFactsStatementLoanRateType string
 
 // Knockout A rule that declines or refers applicants who satisfy its condition.
 type Knockout struct {
-	// Action What happens if the rule hits. `decline` when left out.
+	// Action What happens if the rule hits. The default is `decline`.
 	Action *KnockoutAction `json:"action,omitempty"`
 
 	// ApplicantMessage The text for the applicant. It replaces the text of the catalogue.
@@ -8856,13 +8856,13 @@ type Knockout struct {
 	// Message The text for the lender. It may contain names of fields in braces, and `{threshold}`; they are replaced by their values.
 	Message *string `json:"message,omitempty"`
 
-	// OnAbsent What happens if the condition cannot be evaluated. With `pass` the rule has no effect and is not in `fired_rules`; with `refer` or `fail` the application is referred or declined. `pass` when left out.
+	// OnAbsent What happens if the condition cannot be evaluated. With `pass` the rule has no effect and is not in `fired_rules`; with `refer` or `fail` the application is referred or declined. The default is `pass`.
 	OnAbsent *KnockoutOnAbsent `json:"on_absent,omitempty"`
 
 	// ReasonCode The reason code of the rule. If it is left out, the service determines the code. Under semantics 2, a decision gets the catalogue's code of the field that made the rule hit; if that code would be untrue for the value, it gets `RULE_` and the rule's id. The stored document then has a code only if the code is the same for every applicant. Under semantics 1, the code is that of the condition's first field that has a code. The code is required if no field of the condition has a code in the catalogue, unless the condition tests absence.
 	ReasonCode *ReasonCode `json:"reason_code,omitempty"`
 
-	// Stage Stage 2 runs after pricing; its conditions may also name `final_score`, `grade`, `offer_limit`, `offer_emi`, `offer_apr` and `post_offer_foir`. `1` when left out.
+	// Stage Stage 2 runs after pricing; its conditions may also name `final_score`, `grade`, `offer_limit`, `offer_emi`, `offer_apr` and `post_offer_foir`. The default is `1`.
 	Stage *KnockoutStage `json:"stage,omitempty"`
 
 	// System True for a rule that `include_defaults` has merged in.
@@ -9106,10 +9106,10 @@ type LimitCap struct {
 	// Of The largest limit, in rupees. A negative result counts as 0, and a constant must not be negative.
 	Of Operand `json:"of"`
 
-	// ReasonCode The reason if the cap determines the limit. `AMT_BAND_CAP` for a counter-offer, and `LIMIT_BELOW_MINIMUM` for a decline, when left out.
+	// ReasonCode The reason if the cap determines the limit. If it is left out, the reason is `AMT_BAND_CAP` for a counter-offer and `LIMIT_BELOW_MINIMUM` for a decline.
 	ReasonCode *ReasonCode `json:"reason_code,omitempty"`
 
-	// When The cap applies if this is true; always when left out.
+	// When The cap applies if this condition is true. If it is left out, the cap always applies.
 	When *Condition `json:"when,omitempty"`
 }
 
@@ -9325,7 +9325,7 @@ type ObligationSources struct {
 	// Of The sources in order of preference.
 	Of []ObligationSourcesOf `json:"of"`
 
-	// Take Which source is used, of those that the application has; `highest` when left out.
+	// Take Which source is used, of those that the application has; the default is `highest`.
 	Take *ObligationSourcesTake `json:"take,omitempty"`
 }
 
@@ -9677,16 +9677,16 @@ type PolicySections struct {
 	ActionableFields *[]string     `json:"actionable_fields,omitempty"`
 	Adjustments      *[]Adjustment `json:"adjustments,omitempty"`
 
-	// Affordability The sources of income and obligations; only the declared figures when left out. Needs `semantics` 2.
+	// Affordability The sources of income and obligations; the default is only the declared figures. Needs `semantics` 2.
 	Affordability *struct {
 		Income      *IncomeSources     `json:"income,omitempty"`
 		Obligations *ObligationSources `json:"obligations,omitempty"`
 
-		// People With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. `primary` when left out.
+		// People With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. The default is `primary`.
 		People *PolicySectionsAffordabilityPeople `json:"people,omitempty"`
 	} `json:"affordability,omitempty"`
 
-	// AllowGaps Whether scores between two bands may belong to no band. `false` when left out.
+	// AllowGaps Whether scores between two bands may belong to no band. The default is `false`.
 	AllowGaps *bool `json:"allow_gaps,omitempty"`
 
 	// Charges Charges of every loan besides the processing fee of its band. Answers leave them out if there are none.
@@ -9715,7 +9715,7 @@ type PolicySections struct {
 		Text         string    `json:"text"`
 	} `json:"conditions,omitempty"`
 
-	// Exposure Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
+	// Exposure Limits the total of what one applicant owes and is offered. Without `exposure`, the total is not limited. A policy with `exposure` requires `applicant_ref`.
 	Exposure *struct {
 		// MaxTotal The maximum, in rupees, of the sum of three amounts: the outstanding amount of the reported loans, the open offers under other policies, and the limit of this offer.
 		MaxTotal float64 `json:"max_total"`
@@ -9727,7 +9727,7 @@ type PolicySections struct {
 	// Guarantees What holds for every decision of the policy. Answers leave them out if there are none.
 	Guarantees *[]Guarantee `json:"guarantees,omitempty"`
 
-	// IncludeDefaults Whether the system knockouts are added to the policy. `true` when left out. `false` also removes them if the base has them as ordinary rules.
+	// IncludeDefaults Whether the system knockouts are added to the policy. The default is `true`. `false` also removes them if the base has them as ordinary rules.
 	IncludeDefaults *bool `json:"include_defaults,omitempty"`
 
 	// Inputs The paths under `applicant.` and `report.` that this policy reads, but that are not in the catalogue.
@@ -9738,21 +9738,21 @@ type PolicySections struct {
 	} `json:"inputs,omitempty"`
 	Knockouts *[]Knockout `json:"knockouts,omitempty"`
 
-	// LimitCaps Upper bounds of the limit. The smallest one that applies counts.
+	// LimitCaps Upper bounds of the limit. If several caps apply, the smallest is used.
 	LimitCaps *[]LimitCap `json:"limit_caps,omitempty"`
 
-	// LimitStep Limits are rounded down to a multiple of this amount. `1000` when left out.
+	// LimitStep Limits are rounded down to a multiple of this amount. The default is `1000`.
 	LimitStep *float64 `json:"limit_step,omitempty"`
 
 	// Name The name of the policy for people.
 	Name *string `json:"name,omitempty"`
 
-	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. `3` when left out.
+	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. The default is `3`.
 	OfferValidityDays *int `json:"offer_validity_days,omitempty"`
 
 	// People How several people count together. Needs `semantics` 2.
 	People *struct {
-		// Score Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. `primary` when left out.
+		// Score Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. The default is `primary`.
 		Score *PolicySectionsPeopleScore `json:"score,omitempty"`
 	} `json:"people,omitempty"`
 	PolicyKey    *PolicyKey     `json:"policy_key,omitempty"`
@@ -9957,7 +9957,7 @@ type PreviewPreview bool
 
 // PreviewRequest A decision request or an evaluate request, with the changes to preview.
 type PreviewRequest struct {
-	// Compare Whether the answer also contains the decision on the unchanged request, and the differences. `false` when left out.
+	// Compare Whether the answer also contains the decision on the unchanged request, and the differences. The default is `false`.
 	Compare *bool `json:"compare,omitempty"`
 
 	// Overrides New values by their paths in the request, at most 100; `null` removes a value. A path into `report` leaves out the name of the bureau. Values inside `applicants` cannot be replaced.
@@ -9987,7 +9987,7 @@ type PreviewRequest_Overrides_AdditionalProperties struct {
 // applies; bands without `when` must not overlap. A band that does not decline needs a price: `interest_rate`,
 // `tenure_months`, `min_limit`, `max_limit`, `default_limit` and `foir_cap`.
 type PricingBand struct {
-	// Action What happens to applications in this band. `approve` when left out.
+	// Action What happens to applications in this band. The default is `approve`.
 	Action *PricingBandAction `json:"action,omitempty"`
 
 	// DefaultLimit The maximum limit if income or FOIR is unknown.
@@ -9999,7 +9999,7 @@ type PricingBand struct {
 	// Grade The risk grade, the label of the pricing band; `NA` when no band matched. Each policy defines its grades, so do not rely on a fixed set.
 	Grade Grade `json:"grade"`
 
-	// GstPct The tax on the fee, in percent. `18` when left out.
+	// GstPct The tax on the fee, in percent. The default is `18`.
 	GstPct *float64 `json:"gst_pct,omitempty"`
 	Id     string   `json:"id"`
 
@@ -10015,22 +10015,22 @@ type PricingBand struct {
 	MinLimit *float64 `json:"min_limit,omitempty"`
 	MinScore *int     `json:"min_score,omitempty"`
 
-	// Ntc Whether the band is only for applicants who are new to credit. Such a band needs no range of scores. `false` when left out.
+	// Ntc Whether the band is only for applicants who are new to credit. Such a band needs no range of scores. The default is `false`.
 	Ntc *bool `json:"ntc,omitempty"`
 
-	// ProcessingFeeMin The minimum fee, in rupees. `0` when left out.
+	// ProcessingFeeMin The minimum fee, in rupees. The default is `0`.
 	ProcessingFeeMin *float64 `json:"processing_fee_min,omitempty"`
 
-	// ProcessingFeePct The fee as a percentage of the limit. `0` when left out.
+	// ProcessingFeePct The fee as a percentage of the limit. The default is `0`.
 	ProcessingFeePct *float64 `json:"processing_fee_pct,omitempty"`
 
 	// TenureMonths The usual tenure.
 	TenureMonths *int `json:"tenure_months,omitempty"`
 
-	// TenuresAllowed All tenures that an applicant may request; only `tenure_months` when left out.
+	// TenuresAllowed All tenures that an applicant may request; the default is only `tenure_months`.
 	TenuresAllowed *[]int `json:"tenures_allowed,omitempty"`
 
-	// When The band is only for applicants for whom this is true. From semantics 2 on. For everybody when left out.
+	// When The band is only for applicants for whom this condition is true. If it is left out, the band is for everybody. From semantics 2 on.
 	When *Condition `json:"when,omitempty"`
 }
 
@@ -10431,16 +10431,16 @@ type RuleSet struct {
 	ActivatedBy *string       `json:"activated_by,omitempty"`
 	Adjustments *[]Adjustment `json:"adjustments"`
 
-	// Affordability The sources of income and obligations; only the declared figures when left out. Needs `semantics` 2.
+	// Affordability The sources of income and obligations; the default is only the declared figures. Needs `semantics` 2.
 	Affordability *struct {
 		Income      *IncomeSources     `json:"income,omitempty"`
 		Obligations *ObligationSources `json:"obligations,omitempty"`
 
-		// People With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. `primary` when left out.
+		// People With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. The default is `primary`.
 		People *RuleSetAffordabilityPeople `json:"people,omitempty"`
 	} `json:"affordability,omitempty"`
 
-	// AllowGaps Whether scores between two bands may belong to no band. `false` when left out.
+	// AllowGaps Whether scores between two bands may belong to no band. The default is `false`.
 	AllowGaps *bool `json:"allow_gaps"`
 
 	// ArchivedAt When the draft was archived instead of deleted.
@@ -10487,7 +10487,7 @@ type RuleSet struct {
 	// CreatedBy The id of a key or a user.
 	CreatedBy string `json:"created_by"`
 
-	// Exposure Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
+	// Exposure Limits the total of what one applicant owes and is offered. Without `exposure`, the total is not limited. A policy with `exposure` requires `applicant_ref`.
 	Exposure *struct {
 		// MaxTotal The maximum, in rupees, of the sum of three amounts: the outstanding amount of the reported loans, the open offers under other policies, and the limit of this offer.
 		MaxTotal float64 `json:"max_total"`
@@ -10509,7 +10509,7 @@ type RuleSet struct {
 	Guarantees *[]Guarantee `json:"guarantees,omitempty"`
 	Id         string       `json:"id"`
 
-	// IncludeDefaults Whether the system knockouts are added to the policy. `true` when left out. `false` also removes them if the base has them as ordinary rules.
+	// IncludeDefaults Whether the system knockouts are added to the policy. The default is `true`. `false` also removes them if the base has them as ordinary rules.
 	IncludeDefaults *bool `json:"include_defaults"`
 
 	// Inherited The sections that were copied from the base. Present only in the answer to the request that creates the version.
@@ -10523,22 +10523,22 @@ type RuleSet struct {
 	} `json:"inputs"`
 	Knockouts *[]Knockout `json:"knockouts"`
 
-	// LimitCaps Upper bounds of the limit. The smallest one that applies counts.
+	// LimitCaps Upper bounds of the limit. If several caps apply, the smallest is used.
 	LimitCaps *[]LimitCap `json:"limit_caps,omitempty"`
 
-	// LimitStep Limits are rounded down to a multiple of this amount. `1000` when left out.
+	// LimitStep Limits are rounded down to a multiple of this amount. The default is `1000`.
 	LimitStep *float64 `json:"limit_step"`
 
 	// Name The name of the policy for people.
 	Name  *string `json:"name"`
 	Notes *string `json:"notes,omitempty"`
 
-	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. `3` when left out.
+	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. The default is `3`.
 	OfferValidityDays *int `json:"offer_validity_days"`
 
 	// People How several people count together. Needs `semantics` 2.
 	People *struct {
-		// Score Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. `primary` when left out.
+		// Score Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. The default is `primary`.
 		Score *RuleSetPeopleScore `json:"score,omitempty"`
 	} `json:"people,omitempty"`
 	PolicyKey    *PolicyKey     `json:"policy_key"`
@@ -10660,16 +10660,16 @@ type RuleSetRequest struct {
 	ActivatedBy      interface{}   `json:"activated_by,omitempty"`
 	Adjustments      *[]Adjustment `json:"adjustments,omitempty"`
 
-	// Affordability The sources of income and obligations; only the declared figures when left out. Needs `semantics` 2.
+	// Affordability The sources of income and obligations; the default is only the declared figures. Needs `semantics` 2.
 	Affordability *struct {
 		Income      *IncomeSources     `json:"income,omitempty"`
 		Obligations *ObligationSources `json:"obligations,omitempty"`
 
-		// People With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. `primary` when left out.
+		// People With `all`, the income and the obligations of the co-applicant are added; never those of a guarantor. The default is `primary`.
 		People *RuleSetRequestAffordabilityPeople `json:"people,omitempty"`
 	} `json:"affordability,omitempty"`
 
-	// AllowGaps Whether scores between two bands may belong to no band. `false` when left out.
+	// AllowGaps Whether scores between two bands may belong to no band. The default is `false`.
 	AllowGaps  *bool       `json:"allow_gaps,omitempty"`
 	ArchivedAt interface{} `json:"archived_at,omitempty"`
 
@@ -10706,7 +10706,7 @@ type RuleSetRequest struct {
 	CreatedAt interface{} `json:"created_at,omitempty"`
 	CreatedBy interface{} `json:"created_by,omitempty"`
 
-	// Exposure Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
+	// Exposure Limits the total of what one applicant owes and is offered. Without `exposure`, the total is not limited. A policy with `exposure` requires `applicant_ref`.
 	Exposure *struct {
 		// MaxTotal The maximum, in rupees, of the sum of three amounts: the outstanding amount of the reported loans, the open offers under other policies, and the limit of this offer.
 		MaxTotal float64 `json:"max_total"`
@@ -10722,7 +10722,7 @@ type RuleSetRequest struct {
 	Guarantees *[]Guarantee `json:"guarantees,omitempty"`
 	Id         interface{}  `json:"id,omitempty"`
 
-	// IncludeDefaults Whether the system knockouts are added to the policy. `true` when left out. `false` also removes them if the base has them as ordinary rules.
+	// IncludeDefaults Whether the system knockouts are added to the policy. The default is `true`. `false` also removes them if the base has them as ordinary rules.
 	IncludeDefaults *bool       `json:"include_defaults,omitempty"`
 	Inherited       interface{} `json:"inherited,omitempty"`
 
@@ -10734,22 +10734,22 @@ type RuleSetRequest struct {
 	} `json:"inputs,omitempty"`
 	Knockouts *[]Knockout `json:"knockouts,omitempty"`
 
-	// LimitCaps Upper bounds of the limit. The smallest one that applies counts.
+	// LimitCaps Upper bounds of the limit. If several caps apply, the smallest is used.
 	LimitCaps *[]LimitCap `json:"limit_caps,omitempty"`
 
-	// LimitStep Limits are rounded down to a multiple of this amount. `1000` when left out.
+	// LimitStep Limits are rounded down to a multiple of this amount. The default is `1000`.
 	LimitStep *float64 `json:"limit_step,omitempty"`
 
 	// Name The name of the policy for people.
 	Name *string `json:"name"`
 
-	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. `3` when left out.
+	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. The default is `3`.
 	OfferValidityDays *int          `json:"offer_validity_days,omitempty"`
 	Patch             *RuleSetPatch `json:"patch,omitempty"`
 
 	// People How several people count together. Needs `semantics` 2.
 	People *struct {
-		// Score Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. `primary` when left out.
+		// Score Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. The default is `primary`.
 		Score *RuleSetRequestPeopleScore `json:"score,omitempty"`
 	} `json:"people,omitempty"`
 	PolicyKey    *PolicyKey     `json:"policy_key,omitempty"`
@@ -10914,7 +10914,7 @@ type ScoreRequest struct {
 	Name     *string       `json:"name,omitempty"`
 	Pdo      *float64      `json:"pdo,omitempty"`
 
-	// PolicyKey The policy whose bands grade the score; `default` when left out.
+	// PolicyKey The policy whose bands grade the score; the default is `default`.
 	PolicyKey *PolicyKey `json:"policy_key,omitempty"`
 
 	// ScorecardId The id of a stored scorecard.
@@ -10943,11 +10943,11 @@ type Scorecard struct {
 	Id         interface{} `json:"id,omitempty"`
 	MaxPoints  interface{} `json:"max_points,omitempty"`
 
-	// MaxScore The upper limit of the score. `900` when left out.
+	// MaxScore The upper limit of the score. The default is `900`.
 	MaxScore  *float64    `json:"max_score,omitempty"`
 	MinPoints interface{} `json:"min_points,omitempty"`
 
-	// MinScore The lower limit of the score. `300` when left out.
+	// MinScore The lower limit of the score. The default is `300`.
 	MinScore *float64 `json:"min_score,omitempty"`
 	Name     *string  `json:"name,omitempty"`
 
@@ -11420,7 +11420,7 @@ type UnderwritingOffer struct {
 
 // UnderwritingRequest A decision request or an evaluate request, and options for the agent.
 type UnderwritingRequest struct {
-	// AsOf The day from which ages and time windows are counted: a date, or a time in RFC 3339. Today in India when left out.
+	// AsOf The day from which ages and time windows are counted: a date, or a time in RFC 3339. The default is today in India.
 	AsOf *string `json:"as_of,omitempty"`
 
 	// Explore Limits for the amounts and tenures that the agent tries.
@@ -11432,7 +11432,7 @@ type UnderwritingRequest struct {
 		Tenures *[]int `json:"tenures,omitempty"`
 	} `json:"explore,omitempty"`
 
-	// MaxSteps The maximum number of steps. Six steps always run; the others try changed amounts and tenures. `12` when left out.
+	// MaxSteps The maximum number of steps. Six steps always run; the others try changed amounts and tenures. The default is `12`.
 	MaxSteps *int `json:"max_steps,omitempty"`
 
 	// Purpose The purpose of the loan, in the applicant's words. It is shown in the memo and used nowhere else.
@@ -12392,13 +12392,13 @@ type ListFeaturesParamsAggregation string
 
 // GetKeyFactsStatementParams defines parameters for GetKeyFactsStatement.
 type GetKeyFactsStatementParams struct {
-	// Lang The language of the document. `en` when left out. More languages may come.
+	// Lang The language of the document. The default is `en`. More languages may come.
 	Lang *GetKeyFactsStatementParamsLang `form:"lang,omitempty" json:"lang,omitempty"`
 
 	// Format The format of the document. When left out, the `Accept` header determines the format.
 	Format *GetKeyFactsStatementParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 
-	// DisbursedOn The day on which the loan is paid out, not in the past and at most 366 days ahead. Today in India when left out.
+	// DisbursedOn The day on which the loan is paid out, not in the past and at most 366 days ahead. The default is today in India.
 	DisbursedOn *openapi_types.Date `form:"disbursed_on,omitempty" json:"disbursed_on,omitempty"`
 }
 
@@ -12410,7 +12410,7 @@ type GetKeyFactsStatementParamsFormat string
 
 // GetLetterParams defines parameters for GetLetter.
 type GetLetterParams struct {
-	// Lang The language of the document. `en` when left out. More languages may come.
+	// Lang The language of the document. The default is `en`. More languages may come.
 	Lang *GetLetterParamsLang `form:"lang,omitempty" json:"lang,omitempty"`
 
 	// Format The format of the document. When left out, the `Accept` header determines the format.
@@ -12707,7 +12707,7 @@ type ReleaseLegalHoldParams struct {
 
 // GetLenderProfileParams defines parameters for GetLenderProfile.
 type GetLenderProfileParams struct {
-	// Version The number of a version; the latest when left out.
+	// Version The number of a version; the default is the latest.
 	Version *int `form:"version,omitempty" json:"version,omitempty"`
 }
 

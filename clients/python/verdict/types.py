@@ -1758,7 +1758,7 @@ class PolicySectionsTablesItem(TypedDict, total=False):
     default: Union[bool, None]
 
 class PolicySectionsAffordability(TypedDict, total=False):
-    """The sources of income and obligations; only the declared figures when left out."""
+    """The sources of income and obligations; the default is only the declared figures."""
 
     income: Union["IncomeSources", None]
     obligations: Union["ObligationSources", None]

@@ -104,7 +104,8 @@ func scenario(ctx context.Context, url string) (map[string]any, error) {
 	return saw, err
 }
 
-// recorder returns a client for the address in a variable. The client only records how long it would wait, in seconds.
+// recorder returns a client for the address in an environment variable. The client does not wait: it records, in
+// seconds, how long it would wait.
 func recorder(variable, key string, waits *[]float64) (*verdict.Client, error) {
 	return verdict.New(os.Getenv(variable), verdict.Key(key),
 		verdict.Sleep(func(_ context.Context, d time.Duration) error {

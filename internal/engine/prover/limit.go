@@ -80,11 +80,11 @@ func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months i
 		}
 	}
 	if most := exposureOf(s); most >= 0 && isAmount(facts.Outstanding) && isAmount(facts.OtherOffers) {
-		room := roomOf(most, facts.Outstanding, facts.OtherOffers)
+		left := headroomOf(most, facts.Outstanding, facts.OtherOffers)
 		if isAmount(facts.PartnerOutstanding) && isAmount(facts.PartnerOffers) {
-			room = min(room, roomOf(most, facts.PartnerOutstanding, facts.PartnerOffers))
+			left = min(left, headroomOf(most, facts.PartnerOutstanding, facts.PartnerOffers))
 		}
-		out[boundRoom] = room - room%step
+		out[boundRoom] = left - left%step
 	}
 	if asked.Type() == rule.NumberType {
 		out[boundRequested] = floor(asked.Number(), step)
@@ -92,8 +92,8 @@ func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months i
 	return out, months
 }
 
-// roomOf returns the amount in paise that the exposure limit leaves for a person with the given debts and offers.
-func roomOf(most int64, outstanding, offers rule.Value) int64 {
+// headroomOf returns the amount in paise that the exposure limit leaves for a person with the given debts and offers.
+func headroomOf(most int64, outstanding, offers rule.Value) int64 {
 	return max(0, most-outstanding.Number().Paise()-offers.Number().Paise())
 }
 

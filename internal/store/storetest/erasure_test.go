@@ -28,7 +28,7 @@ func fillHold(tx *store.Tx) error {
 // fillRetention stores retention periods and how far they were applied.
 func fillRetention(tx *store.Tx) error {
 	if _, err := tx.Retention().Put(
-		store.RetentionSettings{Document: []byte("{}"), UpdatedMicros: 1, UpdatedBy: "key_1"}, 0); err != nil {
+		store.ConfigVersion{Document: []byte("{}"), UpdatedMicros: 1, UpdatedBy: "key_1"}, 0); err != nil {
 		return err
 	}
 	return tx.Retention().PutProgress(&store.RetentionProgress{Zone: "combined", Leaf: -1, AfterID: "dec_0"}, 0, 0, 0)

@@ -219,7 +219,7 @@ func TestRetentionSettings(t *testing.T) {
 		scope, other := db.Scope("ten_A", "live"), db.Scope("ten_A", "sandbox")
 		put := func(document string, at, expected int64) error {
 			return scope.Write(ctx, func(tx *store.Tx) error {
-				_, err := tx.Retention().Put(store.RetentionSettings{
+				_, err := tx.Retention().Put(store.ConfigVersion{
 					Document: []byte(document), UpdatedMicros: at, UpdatedBy: "key_1",
 				}, expected)
 				return err
@@ -247,7 +247,7 @@ func TestRetentionSettings(t *testing.T) {
 		for i := range more {
 			third := db.Scope(fmt.Sprintf("ten_C%d", i/2), []string{"live", "sandbox"}[i%2])
 			if err := third.Write(ctx, func(tx *store.Tx) error {
-				_, err := tx.Retention().Put(store.RetentionSettings{Document: []byte("{}"), UpdatedBy: "key_1"}, 0)
+				_, err := tx.Retention().Put(store.ConfigVersion{Document: []byte("{}"), UpdatedBy: "key_1"}, 0)
 				return err
 			}); err != nil {
 				t.Fatal(err)

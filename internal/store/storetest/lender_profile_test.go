@@ -13,13 +13,13 @@ import (
 
 func fillLenderProfile(tx *store.Tx) error {
 	_, err := tx.LenderProfiles().Put(
-		store.LenderProfile{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
+		store.ConfigVersion{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
 	return err
 }
 
 func putLenderProfile(
-	t *testing.T, scope *store.Scope, p store.LenderProfile, expected int64,
-) (put store.LenderProfile, err error) {
+	t *testing.T, scope *store.Scope, p store.ConfigVersion, expected int64,
+) (put store.ConfigVersion, err error) {
 	t.Helper()
 	err = scope.Write(t.Context(), func(tx *store.Tx) error {
 		put, err = tx.LenderProfiles().Put(p, expected)
@@ -34,24 +34,24 @@ func TestLenderProfile(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope, other := t.Context(), signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
 		none, err := scope.LenderProfiles(ctx).Latest()
-		if diff := cmp.Diff(store.LenderProfile{}, none); err != nil || diff != "" {
+		if diff := cmp.Diff(store.ConfigVersion{}, none); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		if n, err := scope.LenderProfiles(ctx).LatestVersion(); err != nil || n != 0 {
 			t.Errorf("version %d, %v", n, err)
 		}
-		first := store.LenderProfile{Document: []byte(`{"a":1}`), UpdatedMicros: 7, UpdatedBy: "key_1"}
+		first := store.ConfigVersion{Document: []byte(`{"a":1}`), UpdatedMicros: 7, UpdatedBy: "key_1"}
 		put, err := putLenderProfile(t, scope, first, 0)
 		first.Version = 1
 		if diff := cmp.Diff(first, put); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		for _, expected := range []int64{0, 2} {
-			_, err = putLenderProfile(t, scope, store.LenderProfile{Document: []byte("{}")}, expected)
+			_, err = putLenderProfile(t, scope, store.ConfigVersion{Document: []byte("{}")}, expected)
 			wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		}
 		second, err := putLenderProfile(t, scope,
-			store.LenderProfile{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
+			store.ConfigVersion{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
 		wantKind(t, err, 0, "")
 		got, err := scope.LenderProfiles(ctx).Latest()
 		if diff := cmp.Diff(second, got); err != nil || diff != "" || got.Version != 2 {

@@ -13,7 +13,7 @@ import (
 // sealedBytes returns a document that looks sealed to the database.
 func sealedBytes(text string) []byte { return append([]byte{0xE1}, text...) }
 
-// TestSealDocuments checks that readable documents of decisions and runs are found and
+// TestSealDocuments checks that unencrypted documents of decisions and runs are found and
 // replaced once, only in their own scope, and never replaced by readable ones.
 func TestSealDocuments(t *testing.T) {
 	t.Parallel()
@@ -38,11 +38,11 @@ func TestSealDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		found, next, err := scope.Decisions(ctx).WithReadable("", 2)
+		found, next, err := scope.Decisions(ctx).WithUnencrypted("", 2)
 		if err != nil || len(found) != 2 || next != "dec_1" || found[1].ID != "dec_1" {
 			t.Fatalf("found %+v, %q, %v", found, next, err)
 		}
-		if none, next, err := other.Decisions(ctx).WithReadable("", 2); err != nil || len(none) != 0 || next != "" {
+		if none, next, err := other.Decisions(ctx).WithUnencrypted("", 2); err != nil || len(none) != 0 || next != "" {
 			t.Errorf("the other environment has %+v, %q, %v", none, next, err)
 		}
 		seal := func(in *store.Scope, text string) error {
@@ -69,9 +69,9 @@ func TestSealDocuments(t *testing.T) {
 		if err != nil || !bytes.Equal(f.Vector, sealedBytes("live")) || !bytes.Equal(f.Source, sealedBytes("live")) {
 			t.Errorf("the features are %q and %q, %v", f.Vector, f.Source, err)
 		}
-		found, _, err = scope.Decisions(ctx).WithReadable("", 10)
+		found, _, err = scope.Decisions(ctx).WithUnencrypted("", 10)
 		if err != nil || len(found) != 2 || found[0].ID != "dec_0" || found[1].ID != "dec_2" {
-			t.Errorf("still readable are %+v, %v", found, err)
+			t.Errorf("still unencrypted are %+v, %v", found, err)
 		}
 		err = scope.Write(ctx, func(tx *store.Tx) error {
 			return tx.Decisions().SealDocuments([]*store.DecisionWrite{{
@@ -82,7 +82,7 @@ func TestSealDocuments(t *testing.T) {
 			t.Error("a readable document was replaced by another readable one")
 		}
 
-		runs, next, err := scope.Runs(ctx).WithReadable("", 10)
+		runs, next, err := scope.Runs(ctx).WithUnencrypted("", 10)
 		if err != nil || len(runs) != 1 || next != "" {
 			t.Fatalf("found %+v, %q, %v", runs, next, err)
 		}
@@ -97,8 +97,8 @@ func TestSealDocuments(t *testing.T) {
 		if err != nil || !bytes.Equal(got.Request, run.Request) || !bytes.Equal(got.Response, run.Response) {
 			t.Errorf("the run is %+v, %v", got, err)
 		}
-		if runs, _, err := scope.Runs(ctx).WithReadable("", 10); err != nil || len(runs) != 0 {
-			t.Errorf("still readable are %+v, %v", runs, err)
+		if runs, _, err := scope.Runs(ctx).WithUnencrypted("", 10); err != nil || len(runs) != 0 {
+			t.Errorf("still unencrypted are %+v, %v", runs, err)
 		}
 	})
 }

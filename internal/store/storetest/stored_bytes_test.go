@@ -132,7 +132,7 @@ func TestStoredBytes(t *testing.T) {
 			return err
 		})
 		step("a lender profile", 30, func(tx *store.Tx) error {
-			_, err := tx.LenderProfiles().Put(store.LenderProfile{Document: make([]byte, 30), UpdatedMicros: 1}, -1)
+			_, err := tx.LenderProfiles().Put(store.ConfigVersion{Document: make([]byte, 30), UpdatedMicros: 1}, -1)
 			return err
 		})
 		loan := store.Exposure{ID: "exp_9", ApplicantRef: "app-9", Document: []byte("abc"), CreatedMicros: 1}

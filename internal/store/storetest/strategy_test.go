@@ -13,11 +13,13 @@ import (
 
 func fillStrategy(tx *store.Tx) error {
 	_, err := tx.Strategies().Put(
-		store.Strategy{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
+		store.ConfigVersion{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
 	return err
 }
 
-func putStrategy(t *testing.T, scope *store.Scope, s store.Strategy, expected int64) (put store.Strategy, err error) {
+func putStrategy(
+	t *testing.T, scope *store.Scope, s store.ConfigVersion, expected int64,
+) (put store.ConfigVersion, err error) {
 	t.Helper()
 	err = scope.Write(t.Context(), func(tx *store.Tx) (err error) {
 		put, err = tx.Strategies().Put(s, expected)
@@ -32,10 +34,10 @@ func TestStrategy(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		none, err := scope.Strategies(ctx).Latest()
-		if diff := cmp.Diff(store.Strategy{}, none); err != nil || diff != "" {
+		if diff := cmp.Diff(store.ConfigVersion{}, none); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		first := store.Strategy{Document: []byte(`{"a":1}`), UpdatedMicros: 7, UpdatedBy: "key_1"}
+		first := store.ConfigVersion{Document: []byte(`{"a":1}`), UpdatedMicros: 7, UpdatedBy: "key_1"}
 		put, err := putStrategy(t, scope, first, 0)
 		wantKind(t, err, 0, "")
 		first.Version = 1
@@ -43,11 +45,11 @@ func TestStrategy(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		for _, expected := range []int64{0, 2} {
-			_, err = putStrategy(t, scope, store.Strategy{Document: []byte("{}")}, expected)
+			_, err = putStrategy(t, scope, store.ConfigVersion{Document: []byte("{}")}, expected)
 			wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		}
 		second, err := putStrategy(t, scope,
-			store.Strategy{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
+			store.ConfigVersion{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
 		wantKind(t, err, 0, "")
 		got, err := scope.Strategies(ctx).Latest()
 		if diff := cmp.Diff(second, got); err != nil || diff != "" || got.Version != 2 {
@@ -62,7 +64,7 @@ func TestStrategy(t *testing.T) {
 		for who, other := range neighbours(t, db, "ten_A") {
 			t.Log(who)
 			got, err := other.Strategies(ctx).Latest()
-			if diff := cmp.Diff(store.Strategy{}, got); err != nil || diff != "" {
+			if diff := cmp.Diff(store.ConfigVersion{}, got); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
 			_, err = other.Strategies(ctx).At(1)
@@ -85,7 +87,7 @@ func TestStrategyRace(t *testing.T) {
 		nodes := twoNodes(t, databaseURL)
 		put := func(expected int64) []error {
 			return race(20, func(i int) error {
-				_, err := putStrategy(t, nodes[i%2].Scope("ten_A", sandbox), store.Strategy{UpdatedMicros: int64(i)},
+				_, err := putStrategy(t, nodes[i%2].Scope("ten_A", sandbox), store.ConfigVersion{UpdatedMicros: int64(i)},
 					expected)
 				return err
 			})

@@ -23,8 +23,8 @@ func (o *order) runBacklog(ctx context.Context, args []string, folder string, st
 	r := report{section: "backlog", intro: fmt.Sprintf(
 		"%d connections send decisions in a closed loop, for %s while %d webhooks are paused, and for %s while they "+
 			"are enabled, each with at least %d undelivered events and a receiver that never answers; %d rounds in "+
-			"turn, every second one in the other order. What must hold: every decision is answered, and the p99 "+
-			"beside the dead receiver is at most %.2f times the p99 without it (median of the rounds).\n",
+			"turn, every second one in the other order. Requirements: every decision is answered, and the p99 "+
+			"with the dead receiver is at most %.2f times the p99 without it (median of the rounds).\n",
 		backlogConnections, o.plan.Stage, backlogWebhooks, o.plan.Stage, o.backlog, max(1, o.rounds), load.BacklogP99)}
 	for database := range strings.SplitSeq(o.databases, ",") {
 		rounds, err := o.backlogOn(ctx, strings.TrimSpace(database), folder, stderr)

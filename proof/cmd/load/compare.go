@@ -65,7 +65,7 @@ func (o *order) runCompare(ctx context.Context, args []string, folder string, st
 	r := report{section: "cost", intro: fmt.Sprintf(
 		"The older binary is `%s`. %d connections in a closed loop, mix %s, %d tenants, %s for each binary in turn, "+
 			"%d rounds, every second one in the other order; both servers run all the time, each on a database of "+
-			"its own. What must hold: the new rate is at least %.2f of the old one (median of the ratios).\n",
+			"its own. Requirements: the new rate is at least %.2f of the old one (median of the ratios).\n",
 		filepath.Base(o.old), compareConnections, o.options.Mix, o.tenants, o.plan.Stage, max(1, o.rounds),
 		load.CompareRate)}
 	for database := range strings.SplitSeq(o.databases, ",") {

@@ -79,7 +79,7 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 			"the attacking tenant's policy has %d rules. A flood that gets no answer is measured again for twice as "+
 			"long, up to 16 times as long; the table says how long. \"Accepted\" counts the answers with a status "+
 			"below 400. "+
-			"What must hold: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and none of its requests "+
+			"Requirements: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and none of its requests "+
 			"fails; probes answer within a second; the server holds at most %d MiB. An attack that misses the rate, "+
 			"or during which the host gave more than 5 %% of the processor time to other machines, is measured again, "+
 			"and the median of %d calm measurements counts, or of %d if too few are calm.\n",

@@ -83,7 +83,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.BoolVar(&o.fair, "fair", false, "measure what a neighbour gets during attacks, instead of rising rates")
 	fs.StringVar(&o.only, "only", "", "with -fair, the attacks whose name has this `text`")
 	fs.Int64Var(&o.backlog, "backlog", 0,
-		"measure decisions beside five webhooks, each with this number of undelivered `events`")
+		"measure decisions while five webhooks exist, each with this number of undelivered `events`")
 	fs.StringVar(&o.old, "old", "", "`file` of an older server; compare its closed-loop rate with that of the server")
 	memory := fs.Int64("memory", o.limits.Memory>>20, "most memory of the server in `MiB`")
 	mix := fs.String("mix", "80,10,5,5", "weights of decisions, evaluate, preview, get")

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// crowd counts the requests in progress of each owner, to distinguish owners that
+// ownerRequests counts the requests in progress of each owner, to distinguish owners that
 // flood the node with requests from the other owners.
-type crowd struct {
+type ownerRequests struct {
 	now func() time.Time
 
 	mu       sync.Mutex
 	requests map[string]int
 	parked   map[string]int // the requests in progress that only wait; other owners need not rest because of them
 	begun    map[string]int // the requests that have begun to compute and are not about to end
-	sizes    [crowdSizes]crowdSize
+	sizes    [sizeClasses]sizeClass
 }
 
-// crowdSize counts the owners with a similar number of requests in progress that are not parked. The crowdSize at index
+// sizeClass counts the owners with a similar number of requests in progress that are not parked. The sizeClass at index
 // i of sizes counts the owners with 2^(i-1) to 2^i-1 such requests. The last index also covers all larger numbers.
-type crowdSize struct {
+type sizeClass struct {
 	owners int
 	until  time.Time // when the number of these owners last became 0
 }
 
 const (
-	crowdSizes = 16
+	sizeClasses = 16
 	// floodFrom is the number of requests in progress at which an owner may count as
 	// flooding.
 	floodFrom = 8
@@ -35,12 +35,12 @@ const (
 	lately = time.Millisecond
 )
 
-func newCrowd(now func() time.Time) *crowd {
-	return &crowd{now: now, requests: map[string]int{}, parked: map[string]int{}, begun: map[string]int{}}
+func newOwnerRequests(now func() time.Time) *ownerRequests {
+	return &ownerRequests{now: now, requests: map[string]int{}, parked: map[string]int{}, begun: map[string]int{}}
 }
 
 // join counts a new request of an owner.
-func (c *crowd) join(owner string) {
+func (c *ownerRequests) join(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.requests[owner]++
@@ -50,7 +50,7 @@ func (c *crowd) join(owner string) {
 
 // park marks one request of the owner as waiting. The request still counts when floods checks the owner. unpark marks a
 // parked request as running again.
-func (c *crowd) park(owner string) {
+func (c *ownerRequests) park(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.parked[owner]++
@@ -58,7 +58,7 @@ func (c *crowd) park(owner string) {
 	c.move(n+1, n)
 }
 
-func (c *crowd) unpark(owner string) {
+func (c *ownerRequests) unpark(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.parked[owner]--; c.parked[owner] == 0 {
@@ -70,14 +70,14 @@ func (c *crowd) unpark(owner string) {
 
 // wait counts a request of the owner that only waits to be refused, like a parked request. done removes the request
 // from the counts.
-func (c *crowd) wait(owner string) {
+func (c *ownerRequests) wait(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.requests[owner]++
 	c.parked[owner]++
 }
 
-func (c *crowd) done(owner string) {
+func (c *ownerRequests) done(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.requests[owner]--; c.requests[owner] == 0 {
@@ -89,7 +89,7 @@ func (c *crowd) done(owner string) {
 }
 
 // leave removes an ended request of an owner from the counts.
-func (c *crowd) leave(owner string) {
+func (c *ownerRequests) leave(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.requests[owner]--; c.requests[owner] == 0 {
@@ -100,13 +100,13 @@ func (c *crowd) leave(owner string) {
 }
 
 // begin counts one more request of the owner as begun. finish subtracts a request that is about to end.
-func (c *crowd) begin(owner string) {
+func (c *ownerRequests) begin(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begun[owner]++
 }
 
-func (c *crowd) finish(owner string) {
+func (c *ownerRequests) finish(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.begun[owner]--; c.begun[owner] == 0 {
@@ -116,7 +116,7 @@ func (c *crowd) finish(owner string) {
 
 // mayBegin counts the requests of the owner that have begun and are not about to end, and reports whether there are
 // fewer than the number "most".
-func (c *crowd) mayBegin(owner string, most int) bool {
+func (c *ownerRequests) mayBegin(owner string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.begun[owner] < most
@@ -124,7 +124,7 @@ func (c *crowd) mayBegin(owner string, most int) bool {
 
 // move updates the sizes for an owner whose number of requests changed. The caller
 // must hold the lock.
-func (c *crowd) move(from, to int) {
+func (c *ownerRequests) move(from, to int) {
 	old, now := sizeOf(from), sizeOf(to)
 	if old == now {
 		return
@@ -139,12 +139,12 @@ func (c *crowd) move(from, to int) {
 
 // sizeOf returns the index in sizes for a number of requests. It is 0 for no
 // requests.
-func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } // requests is never negative
+func sizeOf(requests int) int { return min(bits.Len(uint(requests)), sizeClasses-1) } // requests is never negative
 
 // floods reports whether the owner has at least floodFrom requests in progress while an
 // owner with far fewer requests is active. An owner is active if it has requests in
 // progress that are not parked, or had some lately.
-func (c *crowd) floods(owner string) bool {
+func (c *ownerRequests) floods(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.requests[owner]
@@ -153,17 +153,17 @@ func (c *crowd) floods(owner string) bool {
 
 // others reports whether another owner has requests in progress that are not parked,
 // or had some lately.
-func (c *crowd) others(owner string) bool {
+func (c *ownerRequests) others(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := sizeOf(c.requests[owner] - c.parked[owner])
-	return c.active(crowdSizes-1, own)
+	return c.active(sizeClasses-1, own)
 }
 
 // active reports whether any owner whose size is from 1 to the argument "most" has requests now, or had some
 // lately. A size is an index in sizes. The argument "own" is the size of the owner that is being checked, which
 // active does not count. The caller must hold the lock.
-func (c *crowd) active(most, own int) bool {
+func (c *ownerRequests) active(most, own int) bool {
 	for size := 1; size <= most; size++ {
 		s := &c.sizes[size]
 		owners := s.owners

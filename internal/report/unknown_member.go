@@ -41,11 +41,11 @@ var unread = []string{"txn_id", "txnId", "reference"}
 // reported.
 const maxStrangers = 20
 
-// strangers collects the unknown members of a list's entries: each name once,
+// unknownMembers collects the unknown members of a list's entries: each name once,
 // with the first member of that name and the number of entries that have it.
-type strangers []stranger
+type unknownMembers []unknownMember
 
-type stranger struct {
+type unknownMember struct {
 	name    string
 	nearest string // the known name of which name is another spelling; "" if there is none
 	first   wire.Value
@@ -54,7 +54,7 @@ type stranger struct {
 
 // add counts an unknown member. nearest is the known name if the member's name
 // is another spelling of it, otherwise "". A null is skipped.
-func (s *strangers) add(name string, v wire.Value, nearest string) {
+func (s *unknownMembers) add(name string, v wire.Value, nearest string) {
 	if !v.Given() {
 		return
 	}
@@ -65,12 +65,12 @@ func (s *strangers) add(name string, v wire.Value, nearest string) {
 		}
 	}
 	if len(*s) < maxStrangers {
-		*s = append(*s, stranger{name, nearest, v, 1})
+		*s = append(*s, unknownMember{name, nearest, v, 1})
 	}
 }
 
-// tell adds a warning for each name that is not in known.
-func (s strangers) tell(warnings *fault.List, known ...string) {
+// warn adds a warning for each name that is not in known.
+func (s unknownMembers) warn(warnings *fault.List, known ...string) {
 	for i := range s {
 		of := &s[i]
 		if slices.Contains(known, of.name) {
