@@ -30,7 +30,8 @@ func TestRefusalsNameTheirControls(t *testing.T) {
 		page := b.get(at).want(http.StatusOK).body
 		for form := range postForms(page) {
 			action, _, _ := strings.Cut(form.member("action"), "#")
-			if strings.Contains(action, "/theme") || strings.Contains(action, "/signout") || form.member("enctype") != "" {
+			if strings.HasPrefix(action, "/console/theme") || strings.HasPrefix(action, "/console/signout") ||
+				form.member("enctype") != "" {
 				continue
 			}
 			var pairs []string
