@@ -18,12 +18,12 @@ var alertResolutions = []option{
 	{
 		Value: "confirmed_fraud",
 		Label: "Confirmed fraud",
-		Hint:  "Only the entities that you select below are added to the block list.",
+		Hint:  "Only what you select below is blocked.",
 	},
 	{
 		Value: "false_positive",
 		Label: "False positive",
-		Hint:  "No new alert about this entity is raised for the days set in the thresholds.",
+		Hint:  "No new alert about the same thing is raised for the days set in the thresholds.",
 	},
 	{Value: "duplicate", Label: "Duplicate"},
 	{Value: "other", Label: "Something else"},

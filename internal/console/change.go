@@ -262,7 +262,7 @@ func kindOf(d *study.Difference, i int) kindRow {
 	}
 	first := fieldsOfCauses(d, k.Causes)
 	for _, w := range k.Where {
-		row.Where = append(row.Where, whereRow{words(w.Field), w.Text, first[w.Field]})
+		row.Where = append(row.Where, whereRow{words(w.Field), amountsOf(w.Field, w.Text), first[w.Field]})
 	}
 	slices.SortStableFunc(row.Where, func(a, b whereRow) int {
 		switch {
@@ -283,7 +283,7 @@ func kindOf(d *study.Difference, i int) kindRow {
 		row.Request = string(w.Request)
 		var facts []string
 		for _, f := range w.Facts {
-			facts = append(facts, words(f.Name)+" "+f.Value.String())
+			facts = append(facts, words(f.Name)+" "+amountText(f.Name, f.Value.String()))
 		}
 		row.Facts = strings.Join(facts, ", ")
 	}

@@ -79,7 +79,7 @@ func TestDecisionTellsItsStory(t *testing.T) {
 		"<svg", "Final score", "bureau_score = 742", // the waterfall
 		"ADJ_RECENT_ENQUIRIES",
 		"enquiries_6m &gt;= 2 and bureau_own_active_tradelines &gt;= 4", // a rule with its condition
-		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 5,00,000", // both texts of a reason
+		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum ₹5,00,000", // both texts of a reason
 		"Verified", "version 1", "monthly_income", "₹85,000",
 		"could not be evaluated", "decision_hash&#34;: &#34;sha256:",
 	)

@@ -62,7 +62,27 @@ func beside(c decisioning.Cause) string {
 		}
 		text = strings.TrimPrefix(rest, ", which ")
 	}
-	return sentence(lenderText(cmp.Or(text, c.Message)))
+	return sentence(lenderText(ofCause(c, cmp.Or(text, c.Message))))
+}
+
+// ofCause writes the value and the limit of a reason in its text with their units. Messages of a policy's author
+// contain them without the names of the fields. Very short numbers stay, because they may count something else.
+func ofCause(c decisioning.Cause, text string) string {
+	for _, v := range []decisioning.FieldValue{c.Field, c.Limit} {
+		if shown := amountText(v.Name, v.Value); v.Given && len(v.Value) > 2 && shown != v.Value {
+			text = replaceNumber(text, v.Value, shown)
+		}
+	}
+	return text
+}
+
+// Detail returns the text for the lender of a principal reason, which has the given index.
+func (t *shownDecision) Detail(reason int) string {
+	text := cmp.Or(t.Answer.Reasons[reason].Text, t.Answer.Reasons[reason].Message)
+	if reason < len(t.Story.Causes) {
+		text = ofCause(t.Story.Causes[reason], text)
+	}
+	return lenderText(text)
 }
 
 // gaugeOf returns the bar for two numbers that are not negative, or nil for other values.
@@ -140,9 +160,11 @@ func numberOf(text string) (n rule.Number, ok bool) {
 	return n, ok && max(n, -n) < rule.MaxNumber/1000
 }
 
-// lenderText writes a text of the engine for the page: whole numbers of at least leastGrouped digits get the Indian
-// digit grouping, unless they are part of a name or a decimal number. The stored text stays unchanged.
+// lenderText writes a text of the engine for the page, with the units of amounts and shares. Other whole numbers of at
+// least leastGrouped digits get the Indian digit grouping, unless they are part of a name or a decimal number. The
+// stored text stays unchanged.
 func lenderText(text string) string {
+	text = writeAmounts(text)
 	var b strings.Builder
 	for at := 0; at < len(text); {
 		end := at

@@ -83,7 +83,7 @@ func (p *editorPages) checkCondition(v *visit) error {
 		text, stored, faulty := document.CheckCondition(condition, inputs, tables, semantics,
 			v.form.Value("stage") == "2")
 		if err = faulty; err == nil {
-			w.Key("text").String(text).Key("condition").Raw(stored)
+			w.Key("text").String(lenderText(text)).Key("condition").Raw(stored)
 		}
 	}
 

@@ -103,7 +103,7 @@ func TestEditorEditsARule(t *testing.T) {
 	d.form.Set("row.message", "Earns {monthly_income}, below {threshold}")
 	d.form.Set("row.action", "refer")
 	d.press("close:")
-	d.page.has("monthly_income &lt; 18000 and not (employment_type in (&#34;RETIRED&#34;))").
+	d.page.has("monthly_income &lt; ₹18,000 and not (employment_type in (&#34;RETIRED&#34;))").
 		hasNot("Edit this knockout")
 	saved := d.saved()
 	rule := first(b.stored(tenant.Sandbox, saved).Get("knockouts"), "id", "KO_MIN_INCOME")
@@ -216,12 +216,12 @@ func TestConditionIsChecked(t *testing.T) {
 	b := newHouse(t).signUp()
 	const path = "/console/sandbox/policies/condition"
 	b.post(path, "condition", `{"op":"lt","field":"foir","value":0.5}`).
-		want(http.StatusOK).has(`"text":"foir < 0.5"`, `"faults":[]`)
+		want(http.StatusOK).has(`"text":"foir < 50 %"`, `"faults":[]`)
 	b.post(path, "condition", `{"op":"lt","field":"foirr","value":0.5}`).
 		want(http.StatusOK).has(`"pointer":"/field"`, "foir").hasNot(`"text"`)
 	b.post(path, "condition", `{"op":"lt","field":"foir_effective","value":0.5}`).has("semantics 2").hasNot(`"text"`)
 	b.post(path, "condition", `{"op":"lt","field":"foir_effective","value":0.5}`, "semantics", "2").
-		has(`"text":"foir_effective < 0.5"`)
+		has(`"text":"foir_effective < 50 %"`)
 	b.post(path, "condition", `{"op":`).want(http.StatusOK).has(`"faults":[{`)
 	b.post(path, "condition", `{"op":"lt","field":"final_score","value":690}`).has(`"faults":[{`)
 	b.post(path, "condition", `{"op":"lt","field":"final_score","value":690}`, "stage", "2").has(`"text"`)

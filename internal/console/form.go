@@ -154,10 +154,7 @@ func (f *form) Fault(name string) string {
 	return sentence(strings.Join(said, "; "))
 }
 
-// Field returns the name of the field that a fault is about, or "" if it is about the whole
-// form.
-func (f *form) Field(item fault.Item) string { return fieldOf(item.Pointer) }
-
+// fieldOf returns the name of the field that a fault is about, or "" if it is about the whole form.
 func fieldOf(pointer string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	return name

@@ -21,6 +21,7 @@ func functions(a *assets) template.FuncMap {
 		"rupees":    rupees,
 		"paise":     paise,
 		"moment":    moment,
+		"until":     untilText,
 		"instant":   instant,
 		"short":     short,
 		"field":     newField,
@@ -195,6 +196,15 @@ func instant(at any) (string, error) {
 		return "never", err
 	}
 	return s.Day + ", " + s.Clock, nil
+}
+
+// untilText says until when something holds. It names the last day if that day ends then in India.
+func untilText(micros int64) string {
+	at := time.UnixMicro(micros).In(civil.India)
+	if day := at.AddDate(0, 0, -1); at.Hour()+at.Minute()+at.Second() == 0 {
+		return "the end of " + day.Format("2 Jan 2006")
+	}
+	return at.Format("2 Jan 2006, 15:04:05")
 }
 
 // short returns an id as tables show it: its kind and its last characters, in which ids differ.

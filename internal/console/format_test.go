@@ -88,9 +88,9 @@ func TestLocalPaths(t *testing.T) {
 func TestLenderTexts(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"PB_B maximum 500000":                          "PB_B maximum 5,00,000",
+		"PB_B maximum 500000":                          "PB_B maximum ₹5,00,000",
 		"the limit would be 125000.5; at least 200000": "the limit would be 1,25,000.5; at least 2,00,000",
-		"monthly_income < 15000":                       "monthly_income < 15,000",
+		"monthly_income < 15000":                       "monthly_income < ₹15,000",
 		"a set of 10000, 20000, 1234":                  "a set of 10,000, 20,000, 1234",
 		"KO_100000, rule 7_123456, 2026-10-100000":     "KO_100000, rule 7_123456, 2026-10-100000",
 		"1,50,000 and 0.123456":                        "1,50,000 and 0.123456",

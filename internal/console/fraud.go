@@ -103,7 +103,7 @@ func (p *fraudPages) block(v *visit) error {
 		return v.redraw(err, p.blocked)
 	}
 
-	return v.done("The entity was added to the block list. It applies from the next application on.", "/fraud/blocked")
+	return v.done("It is blocked from the next application on.", "/fraud/blocked")
 }
 
 func (p *fraudPages) unblock(v *visit) error {
@@ -113,7 +113,7 @@ func (p *fraudPages) unblock(v *visit) error {
 	if err := p.fraud.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
 		return v.redraw(err, p.blocked)
 	}
-	return v.done("The entity was removed from the block list.", "/fraud/blocked")
+	return v.done("It is not blocked any more.", "/fraud/blocked")
 }
 
 // endOfDay returns the time at which a day ends, or the zero time if day is zero.

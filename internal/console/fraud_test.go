@@ -141,15 +141,16 @@ func TestBlockByHand(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	const at = "/console/sandbox/fraud/blocked"
-	b.get(at).want(http.StatusOK).has("Add an entry", "Nothing is blocked")
+	b.get(at).want(http.StatusOK).has("Block something", "Nothing is blocked")
 	b.post(at, "kind", "mobile", "value", "123").want(http.StatusUnprocessableEntity).has(`id="e-value"`, "ten digits")
 	b.post(at, "kind", "device", "value", "x", "expires_at", "2001-01-01").
 		want(http.StatusUnprocessableEntity).has(`id="e-expires_at"`)
 	b.post(at, "kind", "mobile", "value", "+91 98200 12345", "reason", "<b>known</b>", "expires_at", "2099-12-31").
 		to(at)
-	b.get(at).want(http.StatusOK).has("••••2345", "Mobile number", "&lt;b&gt;known&lt;/b&gt;", "2100").hasNot("98200")
+	b.get(at).want(http.StatusOK).has("••••2345", "Mobile number", "&lt;b&gt;known&lt;/b&gt;",
+		"the end of 31 Dec 2099", b.email).hasNot("98200")
 	viewer := b.colleague(tenant.RoleViewer)
-	viewer.get(at).want(http.StatusOK).hasNot("Add an entry")
+	viewer.get(at).want(http.StatusOK).hasNot("Block something")
 	viewer.post(at, "kind", "device", "value", "x").want(http.StatusForbidden)
 	const live = "/console/live/fraud/blocked"
 	b.post(live, "kind", "device", "value", "x").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"verdict/internal/backtest"
@@ -208,8 +209,8 @@ func changeRows(challenger *backtest.Challenger) []changeRow {
 		rows[i] = changeRow{
 			Section:   words(ch.Section),
 			ID:        ch.ID,
-			Before:    ch.Before,
-			After:     ch.After,
+			Before:    changeWords(ch.Section, ch.Before),
+			After:     changeWords(ch.Section, ch.After),
 			In:        in.Alone,
 			Out:       out.Alone,
 			NeededIn:  in.Needed,
@@ -228,6 +229,27 @@ func changeRows(challenger *backtest.Challenger) []changeRow {
 		return 1
 	})
 	return rows
+}
+
+// changeWords writes one side of a change with the units of its amounts and shares. A factor's text begins with the
+// name of its field, followed by the bins.
+func changeWords(section, text string) string {
+	switch section {
+	case "limit_step":
+		step, err := rupees(text)
+		if err == nil && text != "" {
+			return step
+		}
+	case sectionFactors:
+		parts := strings.Split(text, "; ")
+		name, _, _ := strings.Cut(parts[0], " ")
+		for i := 1; i < len(parts); i++ {
+			values, points, _ := strings.Cut(parts[i], ": ")
+			parts[i] = amountsOf(name, values) + ": " + points
+		}
+		text = strings.Join(parts, "; ")
+	}
+	return lenderText(text)
 }
 
 // Moved reports whether the change moved anybody.

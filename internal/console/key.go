@@ -104,9 +104,10 @@ func (p *keyPages) keys(v *visit) error {
 func scopeOptions() []option {
 	return []option{
 		{
-			Value:  "decide",
-			Label:  "decide",
-			Hint:   "request decisions, previews, backtests and agent runs, add reviews, handle alerts, block entities",
+			Value: "decide",
+			Label: "decide",
+			Hint: "request decisions, previews, backtests and agent runs, add reviews, handle alerts, " +
+				"block accounts and devices",
 			Chosen: true,
 		},
 		{

@@ -118,6 +118,9 @@ func readable(
 	doc wire.Value, said remarks, stats map[string]policydesk.RuleCount, tables ...rule.Table,
 ) *policyText {
 	texts := document.ConditionTexts(doc, tables...)
+	for at, text := range texts {
+		texts[at] = lenderText(text)
+	}
 	card := doc.Get("scorecard")
 	t := &policyText{
 		Name:        doc.Get("name").Text(),
@@ -231,14 +234,14 @@ func factorOf(i int, v wire.Value, texts map[string]string, said remarks) factor
 
 // binRange describes in words which values fall into a bin.
 func binRange(field string, b wire.Value) string {
-	least, most := b.Get("gte").Text(), b.Get("lt").Text()
+	least, most := amountsOf(field, b.Get("gte").Text()), amountsOf(field, b.Get("lt").Text())
 	switch {
 	case b.Get("else").IsTrue():
 		return "anything else"
 	case b.Get("in").Given():
 		return strings.Join(textsOf(b.Get("in")), ", ")
 	case b.Get("special").Given():
-		return "special: " + strings.Join(textsOf(b.Get("special")), ", ")
+		return "special: " + amountsOf(field, strings.Join(textsOf(b.Get("special")), ", "))
 	case least != "" && most != "":
 		return least + " ≤ " + field + " < " + most
 	case least != "":
@@ -328,9 +331,9 @@ func scaleOf(card wire.Value) []fact {
 
 func generalOf(doc wire.Value) []fact {
 	step, _ := rupees(doc.Get("limit_step"))
-	semantics := doc.Get("semantics").Text()
-	if semantics == "" {
-		semantics = "1"
+	rules := "the first rules of the service"
+	if v := doc.Get("semantics").Text(); v != "" && v != "1" {
+		rules = "the present rules of the service"
 	}
 	counted := func(side string, otherwise string) string {
 		if v := doc.Get("affordability").Get(side); v.Given() {
@@ -351,7 +354,7 @@ func generalOf(doc wire.Value) []fact {
 		exposure = "at most " + most + " owed and offered"
 	}
 	return []fact{
-		{"Semantics", semantics},
+		{"Decides by", rules},
 		{"Income counted", counted("income", "as declared")},
 		{"Obligations counted", counted("obligations", "as declared")},
 		{"People whose figures count", people},

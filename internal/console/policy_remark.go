@@ -41,7 +41,7 @@ func remarksOn(r policydesk.Reading) remarks {
 			Label:   faultLabel,
 			Code:    f.Code,
 			Pointer: f.Pointer,
-			Detail:  sentence(f.Detail),
+			Detail:  sentence(lenderText(f.Detail)),
 		})
 	}
 	tones := map[string]string{"error": "bad", "warning": "warn", "info": "info"}
@@ -51,14 +51,14 @@ func remarksOn(r policydesk.Reading) remarks {
 		severity := f.Severity.String()
 		var example []string
 		for _, w := range f.Witness {
-			example = append(example, w.Name+" "+w.Value.String())
+			example = append(example, w.Name+" "+amountText(w.Name, w.Value.String()))
 		}
 		list = append(list, remark{
 			Tone:    tones[severity],
 			Label:   labels[severity],
 			Code:    f.Code,
 			Pointer: f.Pointer,
-			Detail:  f.Detail,
+			Detail:  lenderText(f.Detail),
 			Example: strings.Join(example, ", "),
 			Key:     f.Key,
 			Origin:  f.Origin.String(),

@@ -56,7 +56,7 @@ func TestPolicyReads(t *testing.T) {
 		want(http.StatusOK).has("Deciding for", "/console/sandbox/policies/"+id, "version 1", "Unsecured personal loan")
 	b.get("/console/live/policies").want(http.StatusOK).has("No policy is active in live", "LIVE")
 	b.get("/console/sandbox/policies/"+id).want(http.StatusOK).has(
-		"Deciding now", "KO_FOIR_LOW_INCOME", html.EscapeString("monthly_income < 25000 and foir_effective >= 0.4"),
+		"Deciding now", "KO_FOIR_LOW_INCOME", html.EscapeString("monthly_income < ₹25,000 and foir_effective >= 40 %"),
 		"FOIR_HIGH", "650 ≤ bureau_score &lt; 675", "−20", "PB_A_PLUS", "750–900", "12.5 %", "₹20,000 – ₹10,00,000",
 		"Verified income before disbursal", "bureau_score|bureau_is_ntc", "Audit trail", "rule set · activated",
 		"&#34;op&#34;: &#34;lt&#34;", "highest of declared, bureau")
@@ -157,7 +157,7 @@ func TestPolicyPromotedAndArmedInLive(t *testing.T) {
 		t.Fatalf("promoted to %q", path)
 	}
 	page := b.get(path).want(http.StatusOK).
-		has("is now a draft in live", "Type LIVE to confirm", "monthly_income &lt; 90000")
+		has("is now a draft in live", "Type LIVE to confirm", "monthly_income &lt; ₹90,000")
 	form := fieldsOf(page.body, "/activate")
 	b.send(path+"/activate", form).want(http.StatusUnprocessableEntity).has("Type LIVE")
 	form.Set("confirm", "LIVE")
@@ -203,7 +203,7 @@ func TestPolicyCompared(t *testing.T) {
 	first := b.active(tenant.Sandbox)
 	second := b.draft(tenant.Sandbox, stricter+`,"offer_validity_days":5`)
 	b.get("/console/sandbox/policies/compare?a="+first+"&b="+second).want(http.StatusOK).has(
-		"<del>monthly_income &lt; 15000</del>", "<ins>monthly_income &lt; 90000</ins>", "<del>3 days</del>",
+		"<del>monthly_income &lt; ₹15,000</del>", "<ins>monthly_income &lt; ₹90,000</ins>", "<del>3 days</del>",
 		"<ins>5 days</ins>", "removed", "unchanged").hasNot("make the same decision for every application")
 	b.get("/console/sandbox/policies/compare?a="+first+"&b="+first).
 		want(http.StatusOK).has("make the same decision for every application").hasNot("<del>", "<ins>")

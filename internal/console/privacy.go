@@ -161,7 +161,7 @@ var zones = map[string][2]string{
 	"response":    {"Answers", "Answers, all other documents of the decision, and the reference of the applicant"},
 	"agent_runs":  {"Agent runs", "Requests and answers of the agents"},
 	"exposures":   {"Closed loans", "Reported loans; the period begins when a loan is reported as closed"},
-	"fraud_links": {"Fraud links", "Accounts, devices and other entities; the period begins when they were last seen"},
+	"fraud_links": {"Fraud links", "Accounts, devices and addresses; the period begins when they were last seen"},
 }
 
 // zoneTexts returns the name of a zone with a retention period and what the zone contains. The API calls a zone by its

@@ -84,9 +84,10 @@ type view struct {
 	RequestID string
 	Version   string
 	Status    int
-	Begins    string // id of the control that gets the focus; "" for the top of the page
-	Sought    string // text of the search box
-	Part      string // part of the console that the page belongs to, which selects its stylesheet; "" for none
+	Begins    string      // id of the control that gets the focus; "" for the top of the page
+	Sought    string      // text of the search box
+	Faults    []faultLine // faults of the form, which are those of Form
+	Part      string      // part of the console that the page belongs to, which selects its stylesheet; "" for none
 }
 
 // beginner is implemented by the data of pages that set the focus on a control instead of the top
@@ -208,6 +209,13 @@ func (v *visit) view(name, title string, data any) (*template.Template, *view, e
 	}
 	if b, is := data.(beginner); is {
 		shown.Begins = b.begins()
+	}
+	if v.form != nil && len(v.form.Faults) > 0 {
+		var content bytes.Buffer
+		if err := page.ExecuteTemplate(&content, "content", shown); err != nil {
+			return nil, nil, fmt.Errorf("render %s: %w", name, err)
+		}
+		shown.Faults = faultLines(content.String(), v.form.Faults)
 	}
 	return page, shown, nil
 }

@@ -91,13 +91,13 @@ func (p *runPages) run(v *visit) error {
 		Run    agent.Run
 		By     string
 		Record agent.Record
-		Memo   []memoBlock
+		Memo   []memoPart
 		Raw    string
 	}{
 		Run:    repeated,
 		By:     names[stored.Actor],
 		Record: record,
-		Memo:   readMemo(&record),
+		Memo:   partsOf(readMemo(&record)),
 		Raw:    raw.String(),
 	})
 }

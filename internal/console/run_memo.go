@@ -2,6 +2,7 @@ package console
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"verdict/internal/agent"
@@ -12,6 +13,30 @@ import (
 type memoBlock struct {
 	Heading, Text string
 	Items         []memoItem
+}
+
+// memoPart is a part of a memo: what comes before the first heading, or a heading with what follows it.
+type memoPart struct {
+	Heading string
+	Blocks  []memoBlock
+	Items   int // number of statements
+	Folded  bool
+}
+
+// shownParts are the parts of a memo that a reader needs first; the others are folded.
+var shownParts = []string{"", "Decision", "Reasons"}
+
+// partsOf divides a memo at its headings.
+func partsOf(memo []memoBlock) (list []memoPart) {
+	for _, block := range memo {
+		if block.Heading != "" || len(list) == 0 {
+			list = append(list, memoPart{Heading: block.Heading, Folded: !slices.Contains(shownParts, block.Heading)})
+		}
+		part := &list[len(list)-1]
+		block.Heading = ""
+		part.Blocks, part.Items = append(part.Blocks, block), part.Items+len(block.Items)
+	}
+	return list
 }
 
 // memoItem is a statement of a memo, with the sources it cites.
@@ -37,6 +62,7 @@ func readMemo(record *agent.Record) []memoBlock {
 			}
 			item := memoStatement(line[2:])
 			item.Text = readableMemo(item.Text, readCites(item.Cites), section)
+			item.Cites = writeAmounts(item.Cites)
 			blocks[last].Items = append(blocks[last].Items, item)
 		default:
 			blocks = append(blocks, memoBlock{Text: readableMemo(unescaped(line), changedFields(record), section)})
@@ -110,27 +136,13 @@ func changedFields(record *agent.Record) (values []memoValue) {
 	return values
 }
 
-var (
-	// The phrases of memos in which a number is always an amount in rupees.
-	amountBefore = regexp.MustCompile(`(^|[ (])₹?(\d+(?:\.\d{1,2})?)( a month| over \d+ months)`)
-	amountAfter  = regexp.MustCompile(`(instalments? of |limit that leaves is )(\d+(?:\.\d{1,2})?)()`)
-	memoName     = regexp.MustCompile(`\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b`)
-)
+var memoName = regexp.MustCompile(`\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b`)
 
 // readableMemo writes the amounts of a text with ₹, its shares in percent, and the names of its fields in words. The
 // reasons keep the names of fields, because they contain conditions of rules; so does the section with the words of the
 // applicant.
 func readableMemo(text string, values []memoValue, section string) string {
-	for _, phrase := range []*regexp.Regexp{amountBefore, amountAfter} {
-		text = phrase.ReplaceAllStringFunc(text, func(found string) string {
-			part := phrase.FindStringSubmatch(found)
-			amount, err := rupees(part[2])
-			if err != nil {
-				return found
-			}
-			return part[1] + amount + part[3]
-		})
-	}
+	text = writeAmounts(text)
 	for _, v := range values {
 		if shown := amountText(v.field, v.text); v.text != "" && shown != v.text {
 			text = replaceNumber(text, v.text, shown)

@@ -32,8 +32,8 @@ func TestMemoIsReadable(t *testing.T) {
 		{
 			"Reasons", "Existing obligations are high: PB_C caps obligations at 0.5 of income; " +
 				"the limit that leaves is 57000 (foir_effective > 0.5). [reason = FOIR_HIGH; foir_effective = 0.36]",
-			"Existing obligations are high: PB_C caps obligations at 0.5 of income; the limit that leaves is " +
-				"₹57,000 (foir_effective > 0.5).",
+			"Existing obligations are high: PB_C caps obligations at 50 % of income; the limit that leaves is " +
+				"₹57,000 (foir_effective > 50 %).",
 		},
 		{
 			"Counter-offers", "79000 over 36 months at 18.5 percent, instalments of 2876. [then = APPROVED]",

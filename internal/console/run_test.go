@@ -29,7 +29,9 @@ func TestRun(t *testing.T) {
 	b.get(at).want(http.StatusOK).
 		has(
 			"Same result", "Memo", "Steps", "What would change the recommendation",
-			"&lt;script&gt;alert(1)&lt;/script&gt; &amp; [link](javascript:x) *star*", "request = purpose").
+			"&lt;script&gt;alert(1)&lt;/script&gt; &amp; [link](javascript:x) *star*", "request = purpose",
+			// What is needed first is open. The rest is folded, and printed.
+			"<h3>Decision</h3>", "data-print-open><summary>Bureau profile", "data-print-open><summary>Steps").
 		hasNot("<img", "<script>alert", `href="javascript`)
 	h.signUp().get(at).want(http.StatusNotFound)
 	b.colleague(tenant.RoleViewer).get(at).want(http.StatusOK)

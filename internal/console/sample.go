@@ -277,7 +277,7 @@ func reasonTexts(d *decisioning.Answer) string {
 	for _, r := range d.Reasons {
 		text := r.Code
 		if r.Text != "" {
-			text += ": " + r.Text
+			text += ": " + lenderText(r.Text)
 		}
 		list = append(list, text)
 	}

@@ -122,14 +122,15 @@ func (p *searchPages) findPolicies(v *visit, d *searchData) error {
 		for k := range view.Policy.Knockouts {
 			r := &view.Policy.Knockouts[k]
 			if contains(d.Text, r.ID, r.Code(), r.Message) {
-				d.Rules = append(d.Rules, foundRule{r.ID, r.Code(), r.Condition.Text(), r.Action.String(), view})
+				when := lenderText(r.Condition.Text())
+				d.Rules = append(d.Rules, foundRule{r.ID, r.Code(), when, r.Action.String(), view})
 			}
 		}
 		for k := range view.Policy.Adjustments {
 			r := &view.Policy.Adjustments[k]
 			if contains(d.Text, r.ID, r.ReasonCode) {
 				kind := withSign(r.Delta.String()) + " points"
-				d.Rules = append(d.Rules, foundRule{r.ID, r.ReasonCode, r.Condition.Text(), kind, view})
+				d.Rules = append(d.Rules, foundRule{r.ID, r.ReasonCode, lenderText(r.Condition.Text()), kind, view})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,5 +91,26 @@ func TestParts(t *testing.T) {
 	}
 	if _, found, err := d.Part("nothing"); found || err != nil {
 		t.Errorf("an unknown part: %t, %v", found, err)
+	}
+}
+
+// TestSchemasAreSorted checks that the list of schemas is in the order of the alphabet.
+func TestSchemasAreSorted(t *testing.T) {
+	t.Parallel()
+	d, err := New(api.OpenAPI, "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, found, err := d.Part("schemas")
+	if err != nil || !found {
+		t.Fatalf("found is %t, %v", found, err)
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`<li><a href="[^"]*"><code>([^<]+)</code>`).
+		FindAllStringSubmatch(string(part.Text), -1) {
+		names = append(names, strings.ToLower(m[1]))
+	}
+	if len(names) < 50 || !slices.IsSorted(names) {
+		t.Errorf("%d schemas: %v", len(names), names)
 	}
 }

@@ -129,6 +129,9 @@ func newPageView(openapi []byte, service string) (*pageView, error) {
 			Body:  newBodyView(m.value, 1),
 		})
 	}
+	slices.SortStableFunc(v.Schemas, func(a, b schemaView) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
 	v.addErrors(problemExamples(doc))
 	for _, w := range warningNotes {
 		v.Warnings = append(v.Warnings, warningView{w.Code, readText(w.Meaning)})
