@@ -86,7 +86,8 @@ func versioned(
 }
 
 func putStrategy(tx *store.Tx, document []byte, updatedBy string) (int64, error) {
-	s, err := tx.Strategies().Put(store.ConfigVersion{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}, -1)
+	config := store.ConfigVersion{Document: document, UpdatedMicros: 5_000, UpdatedBy: updatedBy}
+	s, err := tx.Strategies().Put(config, -1)
 	return s.Version, err
 }
 

@@ -70,7 +70,7 @@ func (v versionedConfig) at(a access, version int64, what string) (ConfigVersion
 // last. It returns Precondition precondition_failed if last is not the expected number; a negative number accepts any.
 func (v versionedConfig) put(tx *Tx, c ConfigVersion, last, expected int64) (ConfigVersion, error) {
 	if expected >= 0 && expected != last {
-		return ConfigVersion{}, fault.New(fault.Precondition, fault.CodePreconditionFailed, v.changed)
+		return ConfigVersion{}, fault.New(fault.Precondition, fault.CodePreconditionFailed, "%s", v.changed)
 	}
 	c.Version = last + 1
 	logged := LoggedConfigVersion{ConfigVersion: c, Salt: newSalt(), config: v.config}

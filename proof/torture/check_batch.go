@@ -121,7 +121,8 @@ func (m *model) resultsTold(s *scope, id string, results []byte) map[int]string 
 			m.once(seen, row.DecisionID, "nothing-twice", "the results of batch "+id)
 		}
 		if _, known := s.decisions[row.DecisionID]; known {
-			m.violate("nothing-twice", "decision %s of a row of batch %s of %s was in an earlier answer", row.DecisionID, id, s)
+			m.violate("nothing-twice", "decision %s of a row of batch %s of %s was in an earlier answer",
+				row.DecisionID, id, s)
 		}
 		n++
 	}

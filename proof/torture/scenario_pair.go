@@ -160,7 +160,8 @@ func (w *World) besideQuick() error {
 func (w *World) pausedQuick() error {
 	slow := w.takeBeside(90, func(f *Figures) *time.Duration { return &f.BesidePaused })
 	if w.strict && slow > pausedWithin {
-		return fmt.Errorf("while a node was paused, one in ten decisions took %s or more, more than %s", slow, pausedWithin)
+		return fmt.Errorf("while a node was paused, one in ten decisions took %s or more, more than %s",
+			slow, pausedWithin)
 	}
 	return nil
 }

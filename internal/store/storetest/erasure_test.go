@@ -186,9 +186,9 @@ func TestEmpty(t *testing.T) {
 		if err != nil || len(d.Response) != 0 || len(d.Facts) != 0 || d.ApplicantRef != "erased:00" {
 			t.Errorf("the decision is %+v, %v", d, err)
 		}
-		rows, _, err := scope.Decisions(ctx).WithReadable("", 10)
+		rows, _, err := scope.Decisions(ctx).WithUnencrypted("", 10)
 		if err != nil || len(rows) != 1 || rows[0].ID != "dec_2" {
-			t.Errorf("readable are %+v, %v: what was emptied is not sealed later", rows, err)
+			t.Errorf("not encrypted are %+v, %v: what was emptied is not encrypted later", rows, err)
 		}
 		raw := storetest.Raw(t, databaseURL)
 		if db.Kind() == "postgres" {

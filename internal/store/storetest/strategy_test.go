@@ -87,8 +87,8 @@ func TestStrategyRace(t *testing.T) {
 		nodes := twoNodes(t, databaseURL)
 		put := func(expected int64) []error {
 			return race(20, func(i int) error {
-				_, err := putStrategy(t, nodes[i%2].Scope("ten_A", sandbox), store.ConfigVersion{UpdatedMicros: int64(i)},
-					expected)
+				config := store.ConfigVersion{UpdatedMicros: int64(i)}
+				_, err := putStrategy(t, nodes[i%2].Scope("ten_A", sandbox), config, expected)
 				return err
 			})
 		}
