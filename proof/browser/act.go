@@ -184,15 +184,19 @@ func (t *Tab) Press(text string) {
 	t.await("press "+text, chromedp.Click("[data-pressed]", chromedp.ByQuery, chromedp.NodeVisible))
 }
 
-// await runs an action that loads a page, and waits for the page.
+// await runs an action that loads a page, or that leads to another place of the same page, and waits until the page is
+// there. chromedp also returns when a script of the page changes the address, as the editor does when it has stored a
+// step, so await marks the present document and waits until it is gone.
 func (t *Tab) await(what string, action chromedp.Action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, pageTimeout)
 	defer cancel()
 	begun := time.Now()
-	if _, err := chromedp.RunResponse(ctx, action); err != nil {
+	marked := chromedp.Evaluate(`void (window.leftAt = location.hash)`, nil)
+	if _, err := chromedp.RunResponse(ctx, marked, action); err != nil {
 		t.Fatalf("%s at %s: %v\n%s", what, t.At(), err, t.text())
 	}
+	t.wait(what, `document.readyState === "complete" && window.leftAt !== location.hash`)
 	t.loading += time.Since(begun)
 }
 

@@ -79,7 +79,11 @@ func (s *stage) replacedPages(t *testing.T) {
 			return
 		}
 		_, _ = io.WriteString(w, `<!doctype html><title>First</title><link rel="icon" href="data:,">
-			<main>the first page</main><script>setTimeout(() => location.replace("/next"), 300)</script>`)
+			<main>the first page<button>Store</button></main><script>
+			const leave = () => setTimeout(() => location.replace("/next"), 300);
+			const button = document.querySelector("button");
+			button.onclick = () => { history.replaceState(null, "", "?stored"); leave() };
+			if (location.search === "") leave()</script>`)
 	}))
 	t.Cleanup(pages.Close)
 	tab := s.browser.Tab(t, pages.URL)
@@ -91,6 +95,12 @@ func (s *stage) replacedPages(t *testing.T) {
 	} {
 		tab.Go("/")
 		wait()
+	}
+	tab.Go("/?stays")
+	tab.Follow("button") // the script changes the address 300 ms before the next page
+	var title string
+	if tab.Ask(`document.title`, &title); title != "Next" {
+		t.Errorf("Follow ends at the page %q", title)
 	}
 	tab.Quiet()
 }
