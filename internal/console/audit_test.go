@@ -50,7 +50,8 @@ func TestUsageCountsWhatWasDecided(t *testing.T) {
 	b.get("/console/live/usage").want(http.StatusOK).has("Nothing has been used this month.")
 	b.get("/console/sandbox/usage").has("November 2026").hasNot("October 2026", "Units a month")
 	b.get("/console/sandbox/usage?month=2026-10").want(http.StatusNotFound)
-	b.get("/console/sandbox").want(http.StatusOK).has(`<h2>Decisions today</h2><p class="big">3</p>`, "A-2")
+	b.get("/console/sandbox").want(http.StatusOK).has(`<h2>Decisions today</h2><p class="big">3</p>`, "A-2",
+		"The newest decisions are being counted")
 	b.get("/console/live").want(http.StatusOK).has("Nothing is decided in live yet.").hasNot("A-2")
 }
 

@@ -304,8 +304,10 @@ func (p *painter) afterStep(tab *browser.Tab, folder, step string) {
 		tab.Go("/console/sandbox/decisions/" + decision.ID)
 		p.draw(tab, "tutorial-decision", 860)
 	case strings.Contains(step, "> live.json"):
-		tab.Go("/console/live")
-		p.draw(tab, "tutorial-live", 700)
+		for counted := false; !counted; tab.Ask(`Boolean(document.getElementById("measures"))`, &counted) {
+			tab.Go("/console/live") // the statistics count a decision within seconds
+		}
+		p.draw(tab, "tutorial-live", 860)
 	}
 }
 
