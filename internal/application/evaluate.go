@@ -241,7 +241,7 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 		return wire.Value{}, false
 	}
 	if named && key != bureau {
-		text := "must have the value of \"bureau\" as its key"
+		text := `must have the value of "bureau" as its key, as in {"bureau":"cibil","report":{"cibil":{…}}}`
 		if strings.EqualFold(key, bureau) {
 			text += "; the two differ only in upper and lower case: make them equal"
 		}

@@ -217,6 +217,9 @@ func (p *parser) skipSpaces() {
 // depth is the number of enclosing arrays and objects.
 func (p *parser) value(parent int32, name span, depth int) (err error) {
 	if p.pos >= len(p.src) {
+		if len(p.nodes) == 0 {
+			return p.fail("the document is empty")
+		}
 		return p.fail("the document ends where a value was expected")
 	}
 	if len(p.nodes) == p.most {

@@ -28,10 +28,10 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, c := range []struct{ name, in, code, pointer, detail string }{
-		{"nothing", "", "malformed_json", "", "line 1, column 1: the document ends where a value was expected"},
-		{"only space", " \n\t\r ", "malformed_json", "", "line 2, column 4: the document ends"},
+		{"nothing", "", "malformed_json", "", "line 1, column 1: the document is empty"},
+		{"only space", " \n\t\r ", "malformed_json", "", "line 2, column 4: the document is empty"},
 		{"two byte order marks", "\ufeff\ufeff{}", "malformed_json", "", "a value was expected"},
-		{"byte order mark alone", "\ufeff", "malformed_json", "", "the document ends where a value was expected"},
+		{"byte order mark alone", "\ufeff", "malformed_json", "", "the document is empty"},
 		{"byte order mark inside", "{\ufeff}", "malformed_json", "", ""},
 		{"NaN", `{"a":NaN}`, "malformed_json", "", "line 1, column 6: a value was expected"},
 		{"nan", `nan`, "malformed_json", "", "a value was expected"},
