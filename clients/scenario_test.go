@@ -6,12 +6,14 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -31,7 +33,9 @@ func TestClients(t *testing.T) {
 		"same":     true,
 		"refused":  map[string]any{"status": 422.0, "code": "invalid_field", "pointers": []any{"/bureau_report/score"}},
 		"stranger": map[string]any{"status": 401.0, "code": "unauthenticated", "pointers": []any{}},
-		"listed":   5.0, "distinct": 5.0,
+		"placeholder": "character 12 of the key is not a letter, digit or _: " +
+			"use the whole key as it was shown when it was created",
+		"listed": 5.0, "distinct": 5.0,
 		"survived": "APPROVED",
 		"closed":   map[string]any{"status": 429.0, "code": "quota_exceeded", "pointers": []any{}},
 		"used":     6.0, // the scores 742 and 760 (its repetition is free), three more, and one through the proxy
@@ -244,9 +248,24 @@ func TestScorecardExample(t *testing.T) {
 	}
 	run(t, ".", variables, "mypy", "--strict", "--cache-dir", t.TempDir(), "python/examples/scorecard.py")
 	out := string(run(t, ".", variables, "python3", "python/examples/scorecard.py", book))
-	for _, want := range []string{"AUC on ", "\ndraft pol_", "\n2000 rows decided, 0 not\n"} {
+	for _, want := range []string{
+		"AUC on ", "\ndraft pol_", "\n2000 rows decided, 0 not\n", "\napproved with the active policy: ",
+		"\napproved with the draft: ",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	for _, c := range []struct{ missing, variable, file string }{{"file", key, ""}, {"key", "", book}} {
+		command := exec.CommandContext(t.Context(), "python3", "python/examples/scorecard.py")
+		if c.file != "" {
+			command.Args = append(command.Args, c.file)
+		}
+		command.Env = append(append(os.Environ(), variables...), "VERDICT_KEY="+c.variable)
+		said, err := command.CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.HasPrefix(string(said), "usage: VERDICT_URL=") {
+			t.Errorf("without a %s the example ends with %v and says %s", c.missing, err, said)
 		}
 	}
 }

@@ -64,6 +64,13 @@ func New(url string, options ...Option) (*Client, error) {
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
 		return nil, errors.New("the URL of the service must begin with http:// or https:// and name a host")
 	}
+	wrong := strings.IndexFunc(s.key, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if wrong >= 0 { // the message must not contain the key
+		return nil, fmt.Errorf("character %d of the key is not a letter, digit or _: "+
+			"use the whole key as it was shown when it was created", wrong+1)
+	}
 	return &Client{url: strings.TrimSuffix(url, "/"), sender: s}, nil
 }
 

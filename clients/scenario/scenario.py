@@ -48,6 +48,10 @@ saw["same"] = first["decision_id"] == again["decision_id"]
 
 saw["refused"] = refusal(lambda: verdict.create_decision({"bureau_report": {"score": 9000}}))
 saw["stranger"] = refusal(lambda: Client(url, key="vk_test_wrong").get_usage())
+try:
+    Client(url, key="vk_sandbox_…")
+except ValueError as error:
+    saw["placeholder"] = str(error)
 
 for score in (700, 710, 720):
     verdict.create_decision(application(score))

@@ -40,6 +40,11 @@ saw.same = first.decision_id === again.decision_id;
 
 saw.refused = await refusal(answer(verdict.POST("/v1/decisions", { body: { bureau_report: { score: 9000 } } })));
 saw.stranger = await refusal(answer(createVerdict(url, { key: "vk_test_wrong" }).GET("/v1/usage")));
+try {
+  createVerdict(url, { key: "vk_sandbox_…" });
+} catch (error) {
+  saw.placeholder = String((error as Error).message);
+}
 
 for (const score of [700, 710, 720]) {
   await answer(verdict.POST("/v1/decisions", { body: application(score) }));

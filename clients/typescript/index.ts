@@ -57,6 +57,14 @@ const longestWait = 30_000;
 
 /** Returns a client for one service and one key. Its calls return `{ data, error, response }`; see {@link answer}. */
 export function createVerdict(url: string, options: Options = {}): Client<paths> {
+  const wrong = options.key?.search(/[^A-Za-z0-9_]/) ?? -1;
+  if (wrong >= 0) {
+    // The message must not contain the key.
+    throw new Error(
+      `character ${wrong + 1} of the key is not a letter, digit or _: ` +
+        "use the whole key as it was shown when it was created",
+    );
+  }
   return createClient<paths>({ baseUrl: url, fetch: (request) => send(request, options) });
 }
 

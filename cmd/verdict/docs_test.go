@@ -30,6 +30,30 @@ func fenced(t *testing.T, page, language string) (blocks []string) {
 	return blocks
 }
 
+// TestCommandsHaveNoComments checks that readers can paste the commands of the pages into zsh too, which by default
+// reads "#" on its command line as an argument and not as a comment.
+func TestCommandsHaveNoComments(t *testing.T) {
+	t.Parallel()
+	pages := []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../clients/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no page is like %s: %v", pattern, err)
+		}
+		pages = append(pages, found...)
+	}
+	comment := regexp.MustCompile(`(^|\s)#`)
+	for _, page := range pages {
+		for _, block := range fenced(t, page, "sh") {
+			for line := range strings.Lines(block) {
+				if comment.MatchString(line) {
+					t.Errorf("%s: a command has a comment: put it into the text before the block:\n%s", page, line)
+				}
+			}
+		}
+	}
+}
+
 // TestLocalRunIsIgnoredByGit checks that git ignores every file that "make run" leaves in a clone. Two of them are
 // secret keys, and a commit of all files must not publish them.
 func TestLocalRunIsIgnoredByGit(t *testing.T) {

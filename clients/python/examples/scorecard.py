@@ -3,7 +3,8 @@
     verdict book -n 20000 -seed 7 > book.csv
     VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... PYTHONPATH=.. python3 scorecard.py book.csv
 
-PYTHONPATH names the folder with the package verdict; it is not needed if the client is installed. Run it cell by cell in a notebook, or as a whole.
+PYTHONPATH names the folder with the package verdict; it is not needed if the client is installed. Run it cell by cell
+in a notebook, or as a whole.
 """
 
 # %% Connect
@@ -13,10 +14,15 @@ from pathlib import Path
 
 from verdict import Client
 
+if len(sys.argv) < 2 or not os.environ.get("VERDICT_URL") or not os.environ.get("VERDICT_KEY"):
+    print("usage: VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... python3 scorecard.py BOOK.csv\n"
+          "BOOK.csv has a row for each loan, and a column outcome with good or bad", file=sys.stderr)
+    sys.exit(2)
 client = Client(os.environ["VERDICT_URL"], key=os.environ["VERDICT_KEY"])
 book = Path(sys.argv[1]).read_text()
 
 # %% Fit a scorecard. A quarter of the rows is held out, and only measures the card.
+print("fitting the scorecard", flush=True)
 fit = client.fit_scorecard(
     {"csv": book, "target": "outcome", "bad_values": ["bad"], "exclude": ["applicant_id", "vintage", "bad_month"]}
 )
@@ -27,6 +33,7 @@ for feature in fit["report"]["features"]:
     print(f"  {feature['column']:24} information value {feature['iv']:.3f}")
 
 # %% Make a draft: the active policy with the new card instead of its own.
+print("making the draft", flush=True)
 active = next(r for r in client.pages(client.list_rule_sets, status="active"))
 draft = client.create_rule_set(
     {"name": "Fitted card", "base": active["id"], "scorecard": fit["scorecard"]}  # type: ignore[typeddict-item]
@@ -35,7 +42,10 @@ errors = [f for f in draft.get("findings", []) if f["severity"] == "error"]
 print(f"draft {draft['id']}, {len(draft.get('findings', []))} findings, {len(errors)} errors")
 
 # %% Backtest the draft against the active policy, on the same rows.
+print("backtesting the draft", flush=True)
 report = client.run_backtest(
     book.encode(), content_type="text/csv", rule_set_id=active["id"], challenger_rule_set_id=draft["id"]
 )
 print(f"{report['rows_evaluated']} rows decided, {report['rows_failed']} not")
+for name, summary in (("active policy", report["summary"]), ("draft", report["challenger"]["summary"])):
+    print(f"approved with the {name}: {100 * (summary['approval_rate'] or 0):.1f} %")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import re
 import threading
 import time
 import uuid
@@ -38,6 +39,12 @@ class Transport:
             raise ValueError("url must begin with http:// or https:// and name a host")
         if attempts < 1:
             raise ValueError("attempts must be at least 1")
+        if key and (wrong := re.search(r"[^A-Za-z0-9_]", key)):
+            # The message must not contain the key.
+            raise ValueError(
+                f"character {wrong.start() + 1} of the key is not a letter, digit or _: "
+                "use the whole key as it was shown when it was created"
+            )
         self._secure = parts.scheme == "https"
         self._host = parts.netloc
         self._prefix = parts.path.rstrip("/")

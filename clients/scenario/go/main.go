@@ -72,6 +72,9 @@ func scenario(ctx context.Context, url string) (map[string]any, error) {
 	}
 	_, err = stranger.GetUsage(ctx)
 	saw["stranger"] = refusal(err)
+	if _, err := verdict.New(url, verdict.Key("vk_sandbox_…")); err != nil {
+		saw["placeholder"] = err.Error()
+	}
 
 	for _, score := range []int{700, 710, 720} {
 		if _, err := client.CreateDecision(ctx, nil, application(score)); err != nil {
