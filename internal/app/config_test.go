@@ -214,6 +214,13 @@ func TestUnknownVariables(t *testing.T) {
 	if diff := cmp.Diff([]string{"VERDICT_ADRR", "VERDICT_"}, got); diff != "" {
 		t.Error(diff)
 	}
+	for unknown, want := range map[string]string{
+		"VERDICT_ADRR": "VERDICT_ADDR", "VERDICT_MAXBODY": "VERDICT_MAX_BODY", "VERDICT_": "", "VERDICT_COLOUR": "",
+	} {
+		if near := LikelyVariable(unknown); near != want {
+			t.Errorf("for %s, %q is suggested, not %q", unknown, near, want)
+		}
+	}
 }
 
 // TestConfigurationPageIsCurrent checks that the page lists the current
