@@ -100,7 +100,8 @@ func TestPolicyFolder(t *testing.T) {
 	policy(exitOK, "plan") // a difference is no failure without -exit-code
 
 	pushed := policy(exitOK, "push")
-	found := regexp.MustCompile(`^default: draft (pol_\w+) in sandbox, version 3, findings: 0 errors`).FindStringSubmatch(pushed)
+	drafted := regexp.MustCompile(`^default: draft (pol_\w+) in sandbox, version 3, findings: 0 errors`)
+	found := drafted.FindStringSubmatch(pushed)
 	if found == nil {
 		t.Fatalf("push: %s", pushed)
 	}

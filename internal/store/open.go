@@ -41,8 +41,8 @@ func openAt(ctx context.Context, databaseURL string, options Options, version in
 	}
 	if err := db.migrate(ctx, version); err != nil {
 		if isNotDatabase(err) {
-			err = fmt.Errorf("%w; name the file of the database with -database-url, or move this file away and restore "+
-				"a backup (verdict restore)", errNotDatabase(databaseURL))
+			err = fmt.Errorf("%w; name the file of the database with -database-url, or move this file away and "+
+				"restore a backup (verdict restore)", errNotDatabase(databaseURL))
 		}
 		return nil, errors.Join(err, db.closePools())
 	}
