@@ -54,6 +54,9 @@ func (f remoteFlags) open(c *command) (*remote, error) {
 	if key = strings.TrimSpace(key); key == "" {
 		return nil, errors.New("the API key is missing: give -api-key FILE or set " + keyVariable)
 	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, fmt.Errorf("%s has more than an API key; it must contain the key alone", keyFrom)
+	}
 	return &remote{
 		url:        strings.TrimSuffix(*f.service, "/"),
 		key:        key,
