@@ -159,7 +159,8 @@ func TestConfigMistakes(t *testing.T) {
 		"max-lists": {"0", "10001"}, "max-list-entries": {"0", "many"}, "max-list-bytes": {"1KiB", "2TiB"},
 		"max-tables": {"0"}, "max-table-rows": {"-1"}, "max-table-bytes": {"0", "x"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
-		"log-format": {"xml"}, "master-key": {"/etc/secret", "vault:secret", "file:", "file:verdict-master-key-1 secret"},
+		"log-format":    {"xml"},
+		"master-key":    {"/etc/secret", "vault:secret", "file:", "file:verdict-master-key-1 secret"},
 		"log-key":       {"verdict-log-key-1 secret"},
 		"otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
