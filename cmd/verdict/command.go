@@ -88,6 +88,10 @@ func likelyWord(word string, known []string) string {
 // unexpected reports an argument that the command does not take, such as a file without the option that names it, and
 // returns the exit code.
 func (c *command) unexpected(argument string) int {
+	if isSecret(argument) {
+		return c.usage("a key is never an argument, because others on the machine could see it; put an API key into %s",
+			keyVariable)
+	}
 	return c.usage("unexpected argument %q; \"verdict %s -h\" shows how files and other values are given", argument,
 		c.name)
 }

@@ -133,7 +133,12 @@ func usageText() string {
 		for _, e := range commandTable() {
 			for _, f := range e.forms {
 				if f.group == group(g) {
-					fmt.Fprintf(&out, "  %-44s %s\n", strings.TrimSpace("verdict "+e.name+" "+f.words), f.summary)
+					words := strings.TrimSpace("verdict " + e.name + " " + f.words)
+					if len(words) > 44 { // the summary does not fit beside them
+						fmt.Fprintf(&out, "  %s\n", words)
+						words = ""
+					}
+					fmt.Fprintf(&out, "  %-44s %s\n", words, f.summary)
 				}
 			}
 		}

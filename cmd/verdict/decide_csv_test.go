@@ -104,7 +104,7 @@ func TestDecideCSV(t *testing.T) {
 		{[]string{"decide", "-csv", cut, "-service", p.url, "-api-key", keyFile}, exitRefused,
 			"the gzip data are damaged or truncated"},
 		{[]string{"decide", "-csv", rows, "-service", "nowhere", "-api-key", keyFile}, exitUsage,
-			"-service must be a URL"},
+			"-service must begin with http"},
 		{[]string{"decide", "-csv", rows, "-strict", "-service", p.url, "-api-key", keyFile}, exitUsage,
 			"not members of a decision request: shoe_size"},
 		{[]string{"decide", "-csv", rows, "-sample", "-service", p.url}, exitUsage, "give one of them"},

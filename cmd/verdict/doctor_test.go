@@ -106,6 +106,14 @@ func TestDoctorOfANewService(t *testing.T) {
 	wantFinding(t, found, "database", app.Good, "can be read")
 	wantFinding(t, found, "keys", app.Good, "is that of the database")
 	wantFinding(t, found, "keys", app.Good, "the log key")
+	other := "sqlite:" + filepath.Join(t.TempDir(), "verdict.db") // as in another folder than that of the service
+	code, found = examined(t, "-database-url", other, "-addr", strings.TrimPrefix(p.url, "http://"))
+	wantFinding(t, found, "database", app.Warning, "so it uses another one")
+	if code != exitWarnings || slices.ContainsFunc(found, func(f app.Finding) bool {
+		return strings.Contains(f.Text, "first start")
+	}) {
+		t.Errorf("in another folder: exit %d, %+v", code, found)
+	}
 	stopServe(t, p)
 
 	before := snapshot(t, dir)
@@ -172,7 +180,8 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"address": {[]string{"-addr", "0.0.0.0:1"}, "configuration", app.Warning, "without TLS"},
 		"folder": {[]string{"-database-url", "sqlite:/no/such/verdict.db"}, "database", app.Wrong,
 			"does not exist"},
-		"no database": {[]string{"-database-url", "sqlite:" + noDatabase}, "database", app.Wrong, ""},
+		"no database": {[]string{"-database-url", "sqlite:" + noDatabase}, "database", app.Wrong,
+			"is not a SQLite database"},
 		"server": {
 			[]string{"-database-url", "postgres://verdict:secret@127.0.0.1:1/verdict", "-log-key", "off", "-master-key",
 				"off"},

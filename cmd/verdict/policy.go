@@ -6,15 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 )
 
 const policyHelp = `Keep the policies of a service as files, for review and version control.
@@ -23,6 +27,9 @@ const policyHelp = `Keep the policies of a service as files, for review and vers
   verdict policy plan     -service URL -folder DIR    say what the files would change for all applicants
   verdict policy push     -service URL -folder DIR    make a draft of each file that differs
   verdict policy activate -service URL ID             activate a draft
+
+"pull" writes nothing if a file of DIR differs from the active version; it names each
+such file. With -force it overwrites them.
 
 Each policy is a file of DIR with the name of its policy_key, such as default.json.
 It is the document of POST /v1/rule-sets. The key of the variable VERDICT_KEY, or of
@@ -172,10 +179,17 @@ func (f policyFolder) files() ([]string, error) {
 	return keys, nil
 }
 
+// activeVersion names the active version of a policy and its environment.
+func (f policyFolder) activeVersion(active ruleSet) string {
+	return fmt.Sprintf("the active version %d%s", active.Version, f.service.inEnvironment())
+}
+
 func (f policyFolder) path(key string) string { return filepath.Join(f.folder, key+".json") }
 
 func policyPull(c *command) int {
-	f, _, code, done := c.openFolder()
+	f, flags, code, done := c.openFolder(func(p *policyFlags) {
+		p.force = p.set.Bool("force", false, "overwrite files that differ from the active version")
+	})
 	if done {
 		return code
 	}
@@ -186,25 +200,59 @@ func policyPull(c *command) int {
 		return c.unanswered(err)
 	}
 	if len(active) == 0 {
-		return c.refused("the service", errors.New("no policy is active in this environment"))
+		return c.refused("the service", fmt.Errorf("no policy is active%s", f.service.inEnvironment()))
+	}
+	contents, differing := map[string][]byte{}, ""
+	for _, key := range slices.Sorted(maps.Keys(active)) {
+		if contents[key], err = plain(active[key].document); err != nil {
+			return c.usage("read the version %s: %v", active[key].ID, err)
+		}
+		stored, err := os.ReadFile(f.path(key))
+		switch {
+		case err == nil && !sameDocument(stored, contents[key]):
+			differing += fmt.Sprintf("%s differs from %s\n", f.path(key), f.activeVersion(active[key]))
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return c.usage("%v", err)
+		}
+	}
+	if differing != "" && !*flags.force {
+		return c.incomplete(fmt.Errorf("%snothing was written; \"verdict policy plan\" shows what differs, and "+
+			"-force overwrites", differing))
 	}
 	if err := os.MkdirAll(f.folder, 0o755); err != nil {
 		return c.usage("%v", err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(active)) {
-		content, err := plain(active[key].document)
-		if err == nil {
-			err = replaceFile(f.path(key), content)
-		}
-		if err != nil {
+		if err := replaceFile(f.path(key), contents[key]); err != nil {
 			return c.usage("write %s: %v", f.path(key), err)
 		}
-		line := fmt.Appendf(nil, "%s: version %d (%s)\n", f.path(key), active[key].Version, active[key].ID)
+		line := fmt.Appendf(nil, "%s: version %d%s (%s)\n", f.path(key), active[key].Version,
+			f.service.inEnvironment(), active[key].ID)
 		if code := c.print(line); code != exitOK {
 			return code
 		}
 	}
 	return exitOK
+}
+
+// sameDocument reports whether two texts are the same JSON document. White space and the order of members do not
+// count.
+func sameDocument(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var parsed [2]any
+	for i, document := range [][]byte{a, b} {
+		decoder := json.NewDecoder(bytes.NewReader(document))
+		decoder.UseNumber()
+		if decoder.Decode(&parsed[i]) != nil {
+			return false
+		}
+		if _, err := decoder.Token(); err != io.EOF {
+			return false
+		}
+	}
+	return reflect.DeepEqual(parsed[0], parsed[1])
 }
 
 // policyInputs is what plan and push read before the files of a folder.
@@ -230,8 +278,8 @@ func (f policyFolder) inputs(ctx context.Context, c *command) (in policyInputs, 
 }
 
 // sameAsActive returns the line about a file that does not differ from the active version.
-func sameAsActive(key string, active ruleSet) []byte {
-	return fmt.Appendf(nil, "%s: same as the active version %d\n", key, active.Version)
+func (f policyFolder) sameAsActive(key string, active ruleSet) []byte {
+	return fmt.Appendf(nil, "%s: same as %s\n", key, f.activeVersion(active))
 }
 
 func policyPush(c *command) int {
@@ -266,16 +314,17 @@ func policyPush(c *command) int {
 		var line []byte
 		switch {
 		case exists && same(base):
-			line = sameAsActive(key, base)
+			line = f.sameAsActive(key, base)
 		case draft >= 0:
-			line = fmt.Appendf(nil, "%s: already stored as the draft %s\n", key, drafts[draft].ID)
+			line = fmt.Appendf(nil, "%s: already stored as the draft %s%s\n", key, drafts[draft].ID,
+				f.service.inEnvironment())
 		default:
 			created, err := f.push(ctx, file.content)
 			if err != nil {
 				return c.unanswered(err)
 			}
-			line = fmt.Appendf(nil, "%s: draft %s, version %d, %s\n", key, created.ID, created.Version,
-				created.counts())
+			line = fmt.Appendf(nil, "%s: draft %s%s, version %d, %s\n", key, created.ID,
+				f.service.inEnvironment(), created.Version, created.counts())
 		}
 		if code := c.print(line); code != exitOK {
 			return code
@@ -316,11 +365,11 @@ func (f policyFolder) push(ctx context.Context, content []byte) (createdRuleSet,
 }
 
 func policyActivate(c *command) int {
-	fs := c.flags(policyHelp)
-	flags := newRemoteFlags(fs)
-	accepted := fs.String("acknowledge", "", "`keys` of findings that you accept, separated by commas")
-	note := fs.String("note", "", "`text` for the audit trail")
-	words, code, done := c.arguments(fs, "ID")
+	set := c.flags(policyHelp)
+	flags := newRemoteFlags(set)
+	accepted := set.String("acknowledge", "", "`keys` of findings that you accept, separated by commas")
+	note := set.String("note", "", "`text` for the audit trail")
+	words, code, done := c.arguments(set, "ID")
 	if done {
 		return code
 	}
@@ -343,10 +392,15 @@ func policyActivate(c *command) int {
 	defer stop()
 	var active ruleSet
 	if err := service.post(ctx, "/v1/rule-sets/"+url.PathEscape(words[0])+"/activate", body, &active); err != nil {
+		var refused *errRefused
+		if errors.As(err, &refused) && refused.code == fault.CodeNotFound && service.inEnvironment() != "" {
+			refused.detail += fmt.Sprintf("; the service looked for it%s, because the key is of that environment",
+				service.inEnvironment())
+		}
 		return c.unanswered(err)
 	}
-	return c.print(fmt.Appendf(nil, "%s is %s: version %d of %s\n", active.ID, active.Status, active.Version,
-		active.PolicyKey))
+	return c.print(fmt.Appendf(nil, "%s is %s%s: version %d of %s\n", active.ID, active.Status,
+		service.inEnvironment(), active.Version, active.PolicyKey))
 }
 
 // post sends a JSON document once and reads the JSON answer.

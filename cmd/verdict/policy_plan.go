@@ -23,6 +23,7 @@ import (
 type policyFlags struct {
 	set      *flag.FlagSet
 	exitCode *bool
+	force    *bool
 	limit    *time.Duration
 }
 
@@ -48,13 +49,13 @@ func policyPlan(c *command) int {
 		}
 		base, exists := in.active[key]
 		if exists && file.isIn(base) {
-			if code := c.print(sameAsActive(key, base)); code != exitOK {
+			if code := c.print(f.sameAsActive(key, base)); code != exitOK {
 				return code
 			}
 			continue
 		}
 		differs = true
-		p, err := planPolicy(c, key, file, base, *flags.limit, in.sources)
+		p, err := f.planPolicy(c, key, file, base, *flags.limit, in.sources)
 		if err != nil {
 			return c.refused(key, err)
 		}
@@ -79,7 +80,7 @@ type planned struct {
 }
 
 // planPolicy compares a file with the active version, which may not exist.
-func planPolicy(
+func (f policyFolder) planPolicy(
 	c *command, key string, file policyFile, base ruleSet, limit time.Duration, src engine.Sources,
 ) (planned, error) {
 	var b bytes.Buffer
@@ -89,7 +90,7 @@ func planPolicy(
 		return planned{}, err
 	}
 	if base.ID == "" {
-		fmt.Fprintf(&b, "%s: new; no version is active\n", key)
+		fmt.Fprintf(&b, "%s: new; no version is active%s\n", key, f.service.inEnvironment())
 		return finish(&b, append(found, policydesk.GuaranteeFindings(proofs)...)), nil
 	}
 	before, err := policyOf(base.document, src)
@@ -97,7 +98,7 @@ func planPolicy(
 		return planned{}, fmt.Errorf("the active version: %w", err)
 	}
 	found = analysis.Against(found, file.policy, analysis.Run(before, field.Catalogue()), before)
-	fmt.Fprintf(&b, "%s: differs from the active version %d (%s)\n\n", key, base.Version, base.ID)
+	fmt.Fprintf(&b, "%s: differs from %s (%s)\n\n", key, f.activeVersion(base), base.ID)
 	plans := [2]*engine.Plan{engine.Compile(before, field.Catalogue()), engine.Compile(file.policy, field.Catalogue())}
 	r, err := comparePlans(c, plans, time.Now().Add(limit))
 	if err != nil {

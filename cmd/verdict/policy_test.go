@@ -47,10 +47,12 @@ func TestPolicyFolder(t *testing.T) {
 	if bytes.Contains(pulled, []byte(`"checksum"`)) || !bytes.Contains(pulled, []byte(`"KO_AGE_RANGE"`)) {
 		t.Errorf("the file is not the plain document:\n%s", pulled)
 	}
-	if out := policy(exitOK, "plan", "-exit-code"); out != "default: same as the active version 1\n" {
+	if out := policy(exitOK, "plan", "-exit-code"); out != "default: same as the active version 1 in sandbox\n" {
 		t.Errorf("an unchanged file: %s", out)
 	}
-	policy(exitOK, "pull")
+	if out := policy(exitOK, "pull"); !regexp.MustCompile(`: version 1 in sandbox \(pol_\w+\)\n$`).MatchString(out) {
+		t.Errorf("pull: %s", out)
+	}
 	if again, err := os.ReadFile(file); err != nil || !bytes.Equal(again, pulled) {
 		t.Errorf("a second pull wrote another file: %v", err)
 	}
@@ -62,9 +64,32 @@ func TestPolicyFolder(t *testing.T) {
 	if err := os.WriteFile(file, edited, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	refused := policy(exitRefused, "pull")
+	if !strings.Contains(refused, "default.json differs from the active version 1 in sandbox\n") ||
+		!strings.Contains(refused, "-force overwrites") {
+		t.Errorf("pull over an edited file: %s", refused)
+	}
+	if kept, err := os.ReadFile(file); err != nil || !bytes.Equal(kept, edited) {
+		t.Errorf("a refused pull changed the file: %v", err)
+	}
+	policy(exitOK, "pull", "-force")
+	if forced, err := os.ReadFile(file); err != nil || !bytes.Equal(forced, pulled) {
+		t.Errorf("pull -force did not write the active version: %v", err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, pulled); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, compact.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	policy(exitOK, "pull") // another layout is no difference
+	if err := os.WriteFile(file, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	plan := policy(exitDiffers, "plan", "-exit-code")
 	for _, want := range []string{
-		"default: differs from the active version 1", "changed knockouts KO_AGE_RANGE",
+		"default: differs from the active version 1 in sandbox (pol_", "changed knockouts KO_AGE_RANGE",
 		"kinds of applicant are treated differently", "age: at least 21 and less than 23",
 		"0 errors, 0 warnings, 0 notes",
 	} {
@@ -75,21 +100,25 @@ func TestPolicyFolder(t *testing.T) {
 	policy(exitOK, "plan") // a difference is no failure without -exit-code
 
 	pushed := policy(exitOK, "push")
-	found := regexp.MustCompile(`^default: draft (pol_\w+), version 3, findings: 0 errors`).FindStringSubmatch(pushed)
+	drafted := regexp.MustCompile(`^default: draft (pol_\w+) in sandbox, version 3, findings: 0 errors`)
+	found := drafted.FindStringSubmatch(pushed)
 	if found == nil {
 		t.Fatalf("push: %s", pushed)
 	}
-	if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+"\n" {
+	if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+" in sandbox\n" {
 		t.Errorf("a second push: %s", out)
 	}
-	active := found[1] + " is active: version 3 of default\n"
+	active := found[1] + " is active in sandbox: version 3 of default\n"
 	if out := policy(exitOK, "activate", found[1], "-note", "older"); out != active {
 		t.Errorf("activate: %s", out)
 	}
-	if out := policy(exitOK, "plan", "-exit-code"); out != "default: same as the active version 3\n" {
+	if out := policy(exitOK, "plan", "-exit-code"); out != "default: same as the active version 3 in sandbox\n" {
 		t.Errorf("after the activation: %s", out)
 	}
-	policy(exitRefused, "activate", "pol_00000000000000000000000000")
+	unknown := policy(exitRefused, "activate", "pol_00000000000000000000000000")
+	if !strings.Contains(unknown, "looked for it in sandbox, because the key is of that environment") {
+		t.Errorf("an unknown version: %s", unknown)
+	}
 
 	// Nothing is inherited: a section or a guarantee that the file leaves out is not in the new version. A changed
 	// guarantee alone is a difference. A guarantee that does not hold is an error of the plan.
@@ -126,11 +155,11 @@ func TestPolicyFolder(t *testing.T) {
 	activate := func(note string) {
 		t.Helper()
 		pushed := policy(exitOK, "push")
-		found := regexp.MustCompile(`^default: draft (pol_\w+), `).FindStringSubmatch(pushed)
+		found := regexp.MustCompile(`^default: draft (pol_\w+) in sandbox, `).FindStringSubmatch(pushed)
 		if found == nil {
 			t.Fatalf("push: %s", pushed)
 		}
-		if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+"\n" {
+		if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+" in sandbox\n" {
 			t.Errorf("a second push: %s", out)
 		}
 		policy(exitOK, "activate", found[1], "-note", note)

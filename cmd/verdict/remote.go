@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,10 +13,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
+	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/tenant"
 )
 
 // keyVariable is the environment variable with the API key of commands that call a service.
@@ -33,28 +37,66 @@ func newRemoteFlags(fs *flag.FlagSet) remoteFlags {
 
 // open returns the service.
 func (f remoteFlags) open(c *command) (*remote, error) {
-	if !strings.HasPrefix(*f.service, "https://") && !strings.HasPrefix(*f.service, "http://") {
-		return nil, errors.New("-service must be a URL like https://verdict.example")
+	if err := checkService(*f.service); err != nil {
+		return nil, err
 	}
-	key := os.Getenv(keyVariable)
+	key, keyFrom := os.Getenv(keyVariable), keyVariable
 	if *f.apiKey != "" {
-		text, err := c.read(*f.apiKey)
+		text, err := c.readSecret("-api-key", *f.apiKey)
+		if errors.Is(err, errSecretItself) {
+			return nil, fmt.Errorf("%w; put a key itself into %s", err, keyVariable)
+		}
 		if err != nil {
 			return nil, err
 		}
-		key = string(text)
+		key, keyFrom = string(text), "the file "+*f.apiKey
 	}
 	if key = strings.TrimSpace(key); key == "" {
 		return nil, errors.New("the API key is missing: give -api-key FILE or set " + keyVariable)
 	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, fmt.Errorf("%s has more than an API key; it must contain the key alone", keyFrom)
+	}
 	return &remote{
 		url:        strings.TrimSuffix(*f.service, "/"),
 		key:        key,
+		keyFrom:    keyFrom,
 		client:     newClient(),
 		readWithin: answerWithin,
 		note:       c.note,
 	}, nil
 }
+
+// checkService checks the address of a service.
+func checkService(address string) error {
+	const example = "for example http://localhost:8080"
+	switch {
+	case address == "":
+		return errors.New("-service is missing: give the address of the service, " + example)
+	case !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://"):
+		return errors.New("-service must begin with http:// or https://, " + example)
+	}
+	return nil
+}
+
+// errSecretItself is the error of a flag that names a file with a secret, if it was given the secret.
+var errSecretItself = errors.New("names a file that contains the key")
+
+// readSecret reads a file with a secret that a flag names. If the flag was given the secret itself, the error does not
+// repeat it.
+func (c *command) readSecret(flagName, file string) ([]byte, error) {
+	text, err := c.read(file)
+	if err != nil && isSecret(file) {
+		return nil, fmt.Errorf("%s %w", flagName, errSecretItself)
+	}
+	return text, err
+}
+
+// secretText matches an API key, also one of which the end is missing, and the text of the other keys.
+var secretText = regexp.MustCompile(`vk_[a-z]+_[0-9A-Za-z]{12}|verdict-(witness|log|master)-key-1 `)
+
+// isSecret reports whether an argument contains a key.
+func isSecret(argument string) bool { return secretText.MatchString(argument) }
 
 const (
 	// connectWithin limits how long a connection may take to be made.
@@ -83,11 +125,39 @@ func newClient() *http.Client {
 // remote calls a service.
 type remote struct {
 	url, key   string
+	keyFrom    string // where the key is: a variable or a file
 	client     *http.Client
 	readWithin time.Duration // how long the service may stop reading a request
 
 	// note tells the user why the command waits. It may be nil.
 	note func(format string, args ...any)
+}
+
+// inEnvironment returns the words that follow a version of a policy, " in live" or " in sandbox". It returns "" if the
+// environment is not known, because the key is not valid.
+func (r *remote) inEnvironment() string {
+	key, ok := tenant.ParseKey(r.key)
+	if !ok {
+		return ""
+	}
+	return " in " + string(key.Environment())
+}
+
+// unknownKey says why the service may have refused the key.
+func (r *remote) unknownKey() string {
+	if _, ok := tenant.ParseKey(r.key); !ok {
+		return fmt.Sprintf("the text in %s is not an API key; a part of it may be missing or mistyped", r.keyFrom)
+	}
+	return fmt.Sprintf("the service at %s does not know the key in %s; the key may belong to another database, or may "+
+		"have been revoked or have expired", r.url, r.keyFrom)
+}
+
+// errScheme is the error of a service that speaks the other protocol of http and https than its address says.
+type errScheme struct{ address, speaks string }
+
+func (e *errScheme) Error() string {
+	_, rest, _ := strings.Cut(e.address, "://")
+	return fmt.Sprintf("the service at %s speaks %s: write -service %s://%s", rest, e.speaks, e.speaks, rest)
 }
 
 // errStalled is the error of a request that the service does not read to its end.
@@ -193,12 +263,22 @@ func (r *remote) send(
 		Code, Detail string
 		Errors       []problemFault
 	}
-	if text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)); err == nil &&
-		json.Unmarshal(text, &problem) == nil {
-		refused.code, refused.detail, refused.faults = problem.Code, problem.Detail, problem.Errors
+	if text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)); err == nil {
+		if refused.status == http.StatusBadRequest && bytes.Contains(text, []byte(plainToTLS)) {
+			return nil, &errScheme{address: r.url, speaks: "https"}
+		}
+		if json.Unmarshal(text, &problem) == nil {
+			refused.code, refused.detail, refused.faults = problem.Code, problem.Detail, problem.Errors
+		}
+	}
+	if refused.code == fault.CodeUnauthenticated {
+		refused.detail = r.unknownKey()
 	}
 	return nil, refused
 }
+
+// plainToTLS is a part of what a server of Go that speaks https answers to a request without TLS.
+const plainToTLS = "HTTP request to an HTTPS server"
 
 // explain says in plain words that the service cannot be reached, or that the connection broke. It keeps the cause,
 // which may be a certificate that is not trusted.
@@ -206,6 +286,9 @@ func (r *remote) explain(err error) error {
 	var request *url.Error
 	if !errors.As(err, &request) {
 		return err
+	}
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return &errScheme{address: r.url, speaks: "http"}
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {
@@ -228,8 +311,9 @@ func (r *remote) get(ctx context.Context, path string, into any) error {
 			return json.Unmarshal(text, into)
 		}
 		var refused *errRefused
-		final := errors.As(err, &refused) && refused.status < http.StatusInternalServerError &&
-			refused.status != http.StatusTooManyRequests
+		var scheme *errScheme
+		final := errors.As(err, &scheme) || errors.As(err, &refused) &&
+			refused.status < http.StatusInternalServerError && refused.status != http.StatusTooManyRequests
 		if final || time.Since(begun) > retryFor {
 			return err
 		}

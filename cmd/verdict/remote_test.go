@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"verdict/internal/tenant"
 )
 
 // zeros is an endless body.
@@ -159,6 +163,54 @@ func TestUnreachable(t *testing.T) {
 		//nolint:bodyclose // there is no answer
 		_, err := service.send(t.Context(), http.MethodGet, "/v1/lists", nil, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "/v1/lists") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestWrongScheme calls a service that speaks http with an https address, and the other way round. The command must
+// say at once what to write.
+func TestWrongScheme(t *testing.T) {
+	t.Parallel()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	for _, c := range []struct{ address, speaks, url string }{
+		{"https://" + plain.Listener.Addr().String(), "http", plain.URL},
+		{"http://" + secure.Listener.Addr().String(), "https", secure.URL},
+	} {
+		service := &remote{url: c.address, client: newClient(), note: func(format string, args ...any) {
+			t.Errorf("the command tries again: "+format, args...)
+		}}
+		err := service.get(t.Context(), "/v1/rule-sets", nil)
+		if err == nil || !strings.HasSuffix(err.Error(), " speaks "+c.speaks+": write -service "+c.url) {
+			t.Errorf("%s: %v", c.address, err)
+		}
+	}
+}
+
+// TestUnknownKey calls a service that does not know the key. The error must say where the command has found the key.
+func TestUnknownKey(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"code":"unauthenticated","detail":"a valid API key is required"}`)
+	}))
+	t.Cleanup(server.Close)
+	key, err := tenant.MintKey("live", rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		key.Reveal(): "does not know the key in the file key.txt; the key may belong to another database",
+		"vk_live_of": "the text in the file key.txt is not an API key",
+	} {
+		service := &remote{url: server.URL, key: text, keyFrom: "the file key.txt", client: newClient()}
+		if err := service.get(t.Context(), "/v1/rule-sets", nil); err == nil ||
+			!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), text) {
 			t.Errorf("%v", err)
 		}
 	}

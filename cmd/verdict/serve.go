@@ -38,8 +38,12 @@ func serve(c *command) int {
 		if name == keyVariable { // not a setting of serve, but other commands read it
 			continue
 		}
-		_, _ = fmt.Fprintf(c.stderr, "verdict serve: unknown setting %s; \"verdict serve -h\" lists the settings\n",
-			name)
+		likely := ""
+		if near := app.LikelyVariable(name); near != "" {
+			likely = "; did you mean " + near + "?"
+		}
+		_, _ = fmt.Fprintf(c.stderr, "verdict serve: ignored unknown setting %s%s; \"verdict serve -h\" lists the "+
+			"settings\n", name, likely)
 	}
 	ctx, stop := interruptible()
 	defer stop()

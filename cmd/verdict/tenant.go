@@ -19,7 +19,8 @@ import (
 
 const tenantHelp = `Manage tenants, their people and their keys.
 
-  verdict tenant list                          every tenant
+  verdict tenant list                          every tenant; if several have the same name, with the address of
+                                               their first person
   verdict tenant show ID                       one tenant with its people and keys
   verdict tenant create -email E -org NAME     sign a tenant up; the password comes from standard input
   verdict tenant invite [-days N]              create a code for one signup, for -signup invite
@@ -114,6 +115,9 @@ func (c *command) arguments(fs *flag.FlagSet, names ...string) (words []string, 
 	case len(words) > len(names):
 		return nil, c.unexpected(words[len(names)]), true
 	}
+	if i := slices.Index(words, ""); i >= 0 {
+		return nil, c.usage("the %s is empty; \"verdict %s -h\" shows how", names[i], c.name), true
+	}
 	return words, exitOK, false
 }
 
@@ -125,20 +129,37 @@ func tenantList(c *command) int {
 	}
 	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		t := newTable("ID", "PLAN", "CREATED", "ORGANISATION")
+		var all []tenant.Tenant
+		named := map[string]int{}
 		for after := ""; ; {
 			page, err := service.Operator.Tenants(ctx, after)
 			if err != nil {
 				return c.failed(err)
 			}
 			if len(page) == 0 {
-				return c.print(t.bytes())
+				break
 			}
 			for _, one := range page {
-				t.row(one.ID, one.Plan, shortTime(one.CreatedAt), one.OrgName)
+				named[one.OrgName]++
 				after = one.ID
 			}
+			all = append(all, page...)
 		}
+		t := newTable("ID", "PLAN", "CREATED", "ORGANISATION")
+		for _, one := range all {
+			name := one.OrgName
+			if named[name] > 1 {
+				users, err := service.Operator.Users(ctx, one.ID)
+				if err != nil {
+					return c.failed(err)
+				}
+				if len(users) > 0 {
+					name += " (" + users[0].Email + ")"
+				}
+			}
+			t.row(one.ID, one.Plan, shortTime(one.CreatedAt), name)
+		}
+		return c.print(t.bytes())
 	})
 }
 

@@ -76,10 +76,10 @@ func (w watching) remote(c *command) (*witness.Remote, error) {
 	if *w.service == "" || *w.apiKey == "" {
 		return nil, errors.New("-service and -api-key are missing: the lender's service, and the file with an API key")
 	}
-	if !strings.HasPrefix(*w.service, "https://") && !strings.HasPrefix(*w.service, "http://") {
-		return nil, errors.New("-service must be a URL like https://lender.example")
+	if err := checkService(*w.service); err != nil {
+		return nil, err
 	}
-	text, err := c.read(*w.apiKey)
+	text, err := c.readSecret("-api-key", *w.apiKey)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func logWitness(c *command) int {
 	if *keyFile == "" || *state == "" {
 		return c.usage("-key and -state are missing: the files with the witness's key and with what it has signed")
 	}
-	text, err := c.read(*keyFile)
+	text, err := c.readSecret("-key", *keyFile)
 	if err != nil {
 		return c.usage("%v", err)
 	}

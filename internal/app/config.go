@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/narrate"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -147,17 +148,36 @@ func (s *Settings) value(k setting, getenv func(string) string) (text, source st
 // UnknownVariables returns the VERDICT_ variables of an environment that no
 // setting reads, so that misspelt names are noticed.
 func UnknownVariables(environ []string) []string {
-	known := map[string]bool{}
-	for _, k := range settings {
-		for _, variable := range k.variables() {
-			known[variable] = true
-		}
-	}
+	known := knownVariables()
 	var unknown []string
 	for _, line := range environ {
-		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, variablePrefix) && !known[name] {
+		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, variablePrefix) &&
+			!slices.Contains(known, name) {
 			unknown = append(unknown, name)
 		}
 	}
 	return unknown
+}
+
+// LikelyVariable returns the variable that was probably meant by an unknown one, or "" if none is similar.
+func LikelyVariable(unknown string) string {
+	var known []string // without the prefix, which says nothing about what was meant
+	for _, variable := range knownVariables() {
+		if name, found := strings.CutPrefix(variable, variablePrefix); found {
+			known = append(known, name)
+		}
+	}
+	near, _ := fault.Suggest(strings.TrimPrefix(unknown, variablePrefix), known, false)
+	if near == "" {
+		return ""
+	}
+	return variablePrefix + near
+}
+
+// knownVariables returns the variables of all settings.
+func knownVariables() (names []string) {
+	for _, k := range settings {
+		names = append(names, k.variables()...)
+	}
+	return names
 }

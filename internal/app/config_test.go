@@ -159,12 +159,14 @@ func TestConfigMistakes(t *testing.T) {
 		"max-lists": {"0", "10001"}, "max-list-entries": {"0", "many"}, "max-list-bytes": {"1KiB", "2TiB"},
 		"max-tables": {"0"}, "max-table-rows": {"-1"}, "max-table-bytes": {"0", "x"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
-		"log-format": {"xml"}, "master-key": {"/etc/secret", "vault:secret", "file:"},
+		"log-format":    {"xml"},
+		"master-key":    {"/etc/secret", "vault:secret", "file:", "file:verdict-master-key-1 secret"},
+		"log-key":       {"verdict-log-key-1 secret"},
 		"otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
 	// These settings accept any text: the files are read only when the service
 	// starts, and only the endpoint can check the narration key and model.
-	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, "sign-on": true, "log-key": true,
+	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, "sign-on": true,
 		"log-signed": true, "narration-key": true, "narration-model": true}
 	for _, k := range settings {
 		if len(wrong[k.name]) == 0 && !free[k.name] {
@@ -213,6 +215,13 @@ func TestUnknownVariables(t *testing.T) {
 		[]string{"VERDICT_ADDR=:1", "VERDICT_ADRR=:1", "HOME=/", "VERDICT_", "OTEL_EXPORTER_OTLP_ENDPOINT=x"})
 	if diff := cmp.Diff([]string{"VERDICT_ADRR", "VERDICT_"}, got); diff != "" {
 		t.Error(diff)
+	}
+	for unknown, want := range map[string]string{
+		"VERDICT_ADRR": "VERDICT_ADDR", "VERDICT_MAXBODY": "VERDICT_MAX_BODY", "VERDICT_": "", "VERDICT_COLOUR": "",
+	} {
+		if near := LikelyVariable(unknown); near != want {
+			t.Errorf("for %s, %q is suggested, not %q", unknown, near, want)
+		}
 	}
 }
 

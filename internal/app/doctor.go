@@ -72,6 +72,8 @@ type examiner struct {
 	Examination
 	Config
 	findings  []Finding
+	ready     bool              // whether a service has answered that it is ready
+	elsewhere bool              // whether a service is ready, but its database is not in this folder
 	inspected *store.Inspection // nil if the database could not be read or does not exist
 }
 
@@ -109,8 +111,11 @@ func (d *examiner) configuration(c Config, loading error) {
 		if name == "VERDICT_KEY" { // not a setting, but commands that call a service read it
 			continue
 		}
-		d.add(check, Warning, `correct the name, or remove the variable; "verdict serve -h" lists all`,
-			"the variable %s is not a setting", name)
+		text := "the variable %s is not a setting"
+		if near := LikelyVariable(name); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		d.add(check, Warning, `correct the name, or remove the variable; "verdict serve -h" lists all`, text, name)
 	}
 	if c.unencrypted(c.Addr) {
 		d.add(check, Warning, "set -tls-cert and -tls-key, or -trusted-proxies if a proxy terminates TLS",
@@ -145,6 +150,7 @@ func (d *examiner) service(ctx context.Context) {
 		d.add(check, Wrong, "fix the cause that it names; docs/RUNBOOK.md has a section for each",
 			"the service at %s is not ready: %s", d.Addr, reason)
 	default:
+		d.ready = true
 		d.good(check, "the service at %s is ready", d.Addr)
 	}
 }

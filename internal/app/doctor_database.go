@@ -69,6 +69,11 @@ func (d *examiner) missingFile(check, file string) {
 	case !writable(folder):
 		d.add(check, Wrong, "give the folder to the user that runs the service, or run doctor as that user",
 			"this user cannot create the database in %s", folder)
+	case d.ready:
+		d.elsewhere = true
+		d.add(check, Warning,
+			"run doctor in the folder in which the service runs and with its variables, or give its -database-url",
+			"there is no database %s here, but a service answers at %s, so it uses another one", file, d.Addr)
 	default:
 		d.add(check, Note, "", "there is no database %s yet; the first start creates it", file)
 	}

@@ -36,7 +36,9 @@ func (d *examiner) masterKey(ctx context.Context) {
 		d.add(check, Wrong, "restore the file from its backup; without it no data of applicants can be read",
 			"the master key %s is missing, and the data of this database is encrypted with it", source)
 	case isMissing(source, err) && d.MasterKey == "":
-		d.add(check, Note, "", "there is no master key %s yet; the first start creates it", source)
+		if !d.elsewhere {
+			d.add(check, Note, "", "there is no master key %s yet; the first start creates it", source)
+		}
 	case err != nil:
 		d.add(check, Wrong, "check -master-key and the owner and mode of the file",
 			"the master key %s cannot be read: %v", source, err)
@@ -86,7 +88,9 @@ func (d *examiner) logKey() {
 			"the log key %s is missing, and the logs of this database are signed with it", path)
 		return
 	case !there && d.LogKey == "":
-		d.add(check, Note, "", "there is no log key %s yet; the first start creates it", path)
+		if !d.elsewhere {
+			d.add(check, Note, "", "there is no log key %s yet; the first start creates it", path)
+		}
 		return
 	case err != nil:
 		d.add(check, Wrong, "check -log-key and the owner and mode of the file", "the log key cannot be read: %v", err)

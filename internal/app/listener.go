@@ -22,13 +22,9 @@ import (
 func listen(ctx context.Context, addr, setting string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("listen: %w; stop the program that uses it, or choose another port with %s", err,
-			setting)
+		return nil, fmt.Errorf("%w; stop the program that uses it, or choose another port with %s", err, setting)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	return l, nil
+	return l, err // the error begins with "listen tcp"
 }
 
 // connectionRate is the rate at which one address may open connections. A TLS

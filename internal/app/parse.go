@@ -159,7 +159,21 @@ func databaseURL(c *Config, text string) error {
 	return nil
 }
 
+// errKeyItself is the error of a setting that names the file of a key, if it was given the key.
+var errKeyItself = errors.New("must name the file that contains the key, not be the key")
+
+func logKeySetting(c *Config, text string) error {
+	if strings.Contains(text, "verdict-log-key-1 ") {
+		return errKeyItself
+	}
+	c.LogKey = text
+	return nil
+}
+
 func masterKeySetting(c *Config, text string) error {
+	if strings.Contains(text, "verdict-master-key-1 ") {
+		return errKeyItself
+	}
 	if text != "" && text != masterKeyOff {
 		if _, err := masterkey.ParseSource(text); err != nil {
 			return err

@@ -249,7 +249,7 @@ var serviceSettings = []setting{
 			"with \"verdict log create-key\"; the value \"off\" turns signing off. PostgreSQL needs this setting. On " +
 			"SQLite the default is the name of the database file followed by \".log-key\"; the service creates that " +
 			"file",
-		set: text(func(c *Config) *string { return &c.LogKey }),
+		set: logKeySetting,
 	},
 	{
 		group: groupStore,

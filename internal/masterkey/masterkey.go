@@ -48,8 +48,13 @@ func ParseSource(text string) (Source, error) {
 // Path returns the path of the file. ok is false if the source is not a file.
 func (s Source) Path() (path string, ok bool) { return s.where, s.kind == "file" }
 
-// String returns the source as the operator wrote it, without a key.
-func (s Source) String() string { return s.kind + ":" + s.where }
+// String names the source for people: the path of a file, env:NAME or exec:COMMAND.
+func (s Source) String() string {
+	if path, isFile := s.Path(); isFile {
+		return path
+	}
+	return s.kind + ":" + s.where
+}
 
 // commandTimeout limits how long the command of a source may run.
 const commandTimeout = 30 * time.Second

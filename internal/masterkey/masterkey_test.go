@@ -34,9 +34,13 @@ func TestSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TEST_MASTER_KEY", string(text))
-	for _, source := range []string{"file:" + path, "env:TEST_MASTER_KEY", "exec:cat " + path} {
+	for source, name := range map[string]string{
+		"file:" + path:        path,
+		"env:TEST_MASTER_KEY": "env:TEST_MASTER_KEY",
+		"exec:cat " + path:    "exec:cat " + path,
+	} {
 		parsed, err := masterkey.ParseSource(source)
-		if err != nil || parsed.String() != source {
+		if err != nil || parsed.String() != name {
 			t.Fatalf("%s is %v, %v", source, parsed, err)
 		}
 		if key, err := parsed.Read(t.Context()); err != nil || len(key) != 1 || key[0] != created {

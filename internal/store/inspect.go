@@ -53,6 +53,9 @@ func inspect(ctx context.Context, databaseURL string, options Options) (found In
 		return found, err
 	}
 	if found.Schema, err = db.readSchema(ctx); err != nil {
+		if isNotDatabase(err) {
+			err = errNotDatabase(databaseURL)
+		}
 		return found, err
 	}
 	if found.Schema == newest {

@@ -40,10 +40,20 @@ func openAt(ctx context.Context, databaseURL string, options Options, version in
 		return nil, err
 	}
 	if err := db.migrate(ctx, version); err != nil {
+		if isNotDatabase(err) {
+			err = fmt.Errorf("%w; name the file of the database with -database-url, or move this file away and "+
+				"restore a backup (verdict restore)", errNotDatabase(databaseURL))
+		}
 		return nil, errors.Join(err, db.closePools())
 	}
 	db.commits = newCommitter(db)
 	return db, nil
+}
+
+// errNotDatabase returns the error of a file that is not a SQLite database.
+func errNotDatabase(databaseURL string) error {
+	path, _ := FileOf(databaseURL)
+	return fmt.Errorf("the file %s is not a SQLite database", path)
 }
 
 func connect(databaseURL string, options Options) (*DB, error) {

@@ -76,6 +76,12 @@ func (sqlite) class(err error) class {
 	}
 }
 
+// isNotDatabase reports whether SQLite has found that a file is not one of its databases.
+func isNotDatabase(err error) bool {
+	var e *moderncsqlite.Error
+	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_NOTADB
+}
+
 // logText returns the whole message: SQLite's messages name only tables,
 // columns and result codes.
 func (sqlite) logText(err error) string { return err.Error() }
