@@ -133,9 +133,12 @@ func explain(err error) string {
 	if refused == nil {
 		return text
 	}
-	if len(refused.Items) == 1 && strings.Contains(refused.Detail, refused.Items[0].Detail) {
+	if len(refused.Items) == 1 && strings.HasSuffix(refused.Detail, refused.Items[0].Detail) {
 		alone := *refused
 		alone.Items = nil
+		if item := &refused.Items[0]; refused.Detail == item.Pointer+" "+item.Detail {
+			alone.Detail = item.Pointer + ": " + item.Detail
+		}
 		text = strings.Replace(text, refused.Error(), alone.Error(), 1)
 	}
 	return strings.ReplaceAll(text, ": "+fault.CodeRequired+": is required", ": is required")

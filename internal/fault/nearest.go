@@ -26,10 +26,10 @@ const shortName = 4
 
 // Nearest returns the candidate with the smallest edit distance. The distance may be at most a third of the name's
 // length, or two if that is more; a name of at most four letters may have one edit, or two neighbours that are swapped.
-// The distance must also be less than the length of either name, so that "==" does not
-// suggest "or". If several candidates have the same distance, Nearest returns the candidate with the largest result
-// of alike, so that "neq" suggests "ne" and not "eq". If these results are equal too, it returns the first
-// candidate. It returns false if no candidate is close enough.
+// The distance must also be less than the length of either name, so that "==" does not suggest "or". If several
+// candidates have the same distance, Nearest returns the candidate with the largest result of alike, so that "neq"
+// suggests "ne" and not "eq". If these results are equal too, it returns the first candidate. It returns false if no
+// candidate is close enough.
 func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 	const longest = 128 // no known name is longer; the limit avoids quadratic work
 	if len(name) > longest {
