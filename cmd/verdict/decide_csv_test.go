@@ -123,8 +123,8 @@ func TestDecideCSV(t *testing.T) {
 	}
 }
 
-// TestDecideCSVRefusesHeader checks that no row is sent if a column is probably misspelt or the score has no column, and
-// that -ignore leaves columns out.
+// TestDecideCSVRefusesHeader checks that no row is sent if a column is probably misspelt or no column has the score,
+// and that -ignore leaves columns out.
 func TestDecideCSVRefusesHeader(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

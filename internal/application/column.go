@@ -103,8 +103,8 @@ func (c *Columns) Has(name string) bool {
 func (c *Columns) Gives(name string) bool {
 	id, known := field.Catalogue().Lookup(name)
 	return slices.ContainsFunc(c.columns, func(one column) bool {
-		return one.field == name || one.input == name ||
-			known && slices.Contains([]rule.FieldID{one.raw, one.canonical, one.fallback, one.score, one.ntc, one.index}, id)
+		facts := []rule.FieldID{one.raw, one.canonical, one.fallback, one.score, one.ntc, one.index}
+		return one.field == name || one.input == name || known && slices.Contains(facts, id)
 	})
 }
 
