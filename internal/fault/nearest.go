@@ -25,7 +25,7 @@ func Suggest(name string, known []string, skipHints bool) (nearest string, caseO
 const shortName = 3
 
 // Nearest returns the candidate with the smallest edit distance. The distance may be at most a third of the name's
-// length, or two if that is more; a name of at most three letters may have one edit, or two neighbours that are swapped.
+// length, or two if that is more; a name of at most three letters may have one edit, or two swapped neighbours.
 // The distance must also be less than the length of either name, so that "==" does not suggest "or". If several
 // candidates have the same distance, Nearest returns the candidate with the largest result of alike, so that "neq"
 // suggests "ne" and not "eq". If these results are equal too, it returns the first candidate. It returns false if no
