@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
+	"strings"
 
 	"verdict/internal/backtest"
 	"verdict/internal/backtest/page"
 	"verdict/internal/durablefile"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
+	"verdict/internal/sheet"
 	"verdict/internal/wire"
 )
 
@@ -181,10 +185,39 @@ func (t *trial) prepare() (code int, ok bool) {
 	}
 	run, err := backtest.New(setup, champion, challenger)
 	if err != nil {
-		return t.refused(t.source.name, err), false
+		return t.refusedHeader(err), false
 	}
 	t.run = run
 	return exitOK, true
+}
+
+// refusedHeader reports that the columns of the file do not fit, and which flags say what a column means. It returns
+// the exit code.
+func (t *trial) refusedHeader(err error) int {
+	code := t.refused(t.source.name, err)
+	refused, header := fault.Of(err), t.source.setup.Header
+	if refused == nil || t.options.csv == "" {
+		return code
+	}
+	listed := false
+	for _, item := range refused.Items {
+		column, mapped := strings.CutPrefix(item.Pointer, "/map/")
+		switch {
+		case mapped && slices.Contains(header, t.source.setup.Map[column]):
+			t.note("write -map column=field, for example -map %s=%s", t.source.setup.Map[column], column)
+		case mapped:
+			t.note("-map takes column=field, for example -map income=monthly_income")
+		case item.Pointer == "/header" && item.Code == fault.CodeRequired:
+			t.note("if a column has another name, write -map COLUMN=score")
+		default:
+			continue
+		}
+		listed = true
+	}
+	if listed {
+		_, _ = fmt.Fprintf(t.stderr, "The columns of %s: %s\n", t.source.name, sheet.Names(header))
+	}
+	return code
 }
 
 // answer prints the report and writes the requested files.
@@ -197,6 +230,7 @@ func (t *trial) answer(report *backtest.Report) int {
 		); err != nil {
 			return t.usage("write the page: %v", err)
 		}
+		t.note("the report is in %s", o.html)
 	}
 	switch {
 	case o.asJSON:
@@ -213,5 +247,5 @@ func (t *trial) answer(report *backtest.Report) int {
 	case o.out == standardInput:
 		return exitOK
 	}
-	return t.print(backtestText(report, title, t.source.name, t.challenger))
+	return t.print(backtestText(report, title, t.source.name, t.challenger, t.run))
 }

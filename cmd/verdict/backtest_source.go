@@ -46,11 +46,10 @@ func (t *trial) open() (code int, ok bool) {
 		return t.usage("%v", err), false
 	}
 	bar := t.progress(size, "deciding")
-	name := t.options.csv
-	if name == standardInput {
-		name = "standard input"
+	s := &rowSource{
+		name: shownName(t.options.csv), setup: setup, bar: bar,
+		close: func() { _ = in.Close() }, // the file is only read
 	}
-	s := &rowSource{name: name, setup: setup, bar: bar, close: func() { _ = in.Close() }} // the file is only read
 	t.source = s
 	reader, err := expand(&meter{in: in, bar: bar})
 	if err != nil {

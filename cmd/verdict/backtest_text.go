@@ -2,12 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"verdict/internal/backtest"
 	"verdict/internal/chart"
 	"verdict/internal/engine"
+	"verdict/internal/sheet"
 )
 
 // These constants limit the number of lines of each list in the summary. The
@@ -15,18 +19,21 @@ import (
 const (
 	shownErrors  = 5
 	shownReasons = 8
+	shownFields  = 5
+	shownColumns = 20
 )
 
 // backtestText returns the report for a terminal, as tables of the figures that
 // a risk officer asks for first. The flags -json and -html give the full
 // report.
-func backtestText(r *backtest.Report, title, source string, challenger *engine.Policy) []byte {
+func backtestText(r *backtest.Report, title, source string, challenger *engine.Policy, run *backtest.Run) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s on %s\n\n", title, source)
 	writeRows(&b, r)
+	writeColumns(&b, r, run)
 	writeOutcome(&b, &r.Side)
 	writeGrades(&b, r.ByGrade)
-	writePerformance(&b, r)
+	writePerformance(&b, r, run)
 	writeEconomics(&b, &r.Side)
 	writeReasons(&b, &r.Side)
 	writeFairness(&b, r.Fairness)
@@ -71,6 +78,10 @@ func interval(s backtest.Share) string {
 }
 
 func writeRows(b *bytes.Buffer, r *backtest.Report) {
+	if 2*r.RowsEvaluated < r.RowsTotal {
+		fmt.Fprintf(b, "Only %s of %s rows could be decided. The figures below are of these rows.\n",
+			count(r.RowsEvaluated), count(r.RowsTotal))
+	}
 	fmt.Fprintf(b, "%s rows, %s decided, %s not readable\n",
 		count(r.RowsTotal), count(r.RowsEvaluated), count(r.RowsFailed))
 	if r.Weighted {
@@ -85,15 +96,57 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 		fmt.Fprintf(b, "  row %d: %s\n", e.Row, strings.TrimPrefix(e.Field+": "+e.Code, ": "))
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(b, "Warning %s: %s", w.Code, w.Detail)
+		fmt.Fprintf(b, "Warning %s: %s", w.Code, unitFlag.Replace(w.Detail))
 		if len(w.Fields) > 0 {
 			fmt.Fprintf(b, " (%s)", strings.Join(w.Fields, ", "))
 		}
 		fmt.Fprintln(b)
 	}
-	if len(r.ColumnsIgnored) > 0 {
-		fmt.Fprintf(b, "Columns that were ignored: %q\n", r.ColumnsIgnored)
+}
+
+// unitFlag replaces the hints about a member of the API's request by hints about the flag of the command.
+var unitFlag = strings.NewReplacer(`send "foir_unit": "percent"`, "give -foir percent",
+	"leave foir_unit out", "leave -foir percent out")
+
+// writeColumns names the columns that were ignored, with the names that were probably meant, and the fields that no
+// column has.
+func writeColumns(b *bytes.Buffer, r *backtest.Report, run *backtest.Run) {
+	var ignored []string
+	for i, name := range r.ColumnsIgnored {
+		text := printable(name)
+		if i < shownColumns {
+			if near := run.Meant(name); near != "" {
+				text += " (did you mean " + near + "?)"
+			}
+		}
+		ignored = append(ignored, text)
 	}
+	if len(ignored) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "Columns that were ignored: %s\n", sheet.Names(ignored))
+	missing := run.Missing()
+	if len(missing) == 0 {
+		return
+	}
+	slices.SortStableFunc(missing, func(x, y string) int { // those that the applicant states come first
+		return cmp.Compare(strings.Count(x, "bureau_"), strings.Count(y, "bureau_"))
+	})
+	more := ""
+	if rest := len(missing) - shownFields; rest > 0 {
+		missing, more = missing[:shownFields], fmt.Sprintf(" and %d more", rest)
+	}
+	fmt.Fprintf(b, "The policy reads fields that no column has: %s%s\n", strings.Join(missing, ", "), more)
+}
+
+// printable returns a name from a file without the characters that a terminal would execute.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, name)
 }
 
 func writeOutcome(b *bytes.Buffer, s *backtest.Side) {
@@ -135,11 +188,15 @@ func writeGrades(b *bytes.Buffer, grades []backtest.Grade) {
 	t.write(b)
 }
 
-func writePerformance(b *bytes.Buffer, r *backtest.Report) {
+func writePerformance(b *bytes.Buffer, r *backtest.Report, run *backtest.Run) {
 	p := &r.Performance
 	b.WriteString("\nPERFORMANCE\n")
 	if p.Labelled == 0 {
-		b.WriteString("  No row has an outcome.\n")
+		b.WriteString("  No row has an outcome.")
+		if run.NoOutcome() {
+			b.WriteString(" Name the column that has it: -outcome COLUMN, with -bad or -good for its values.")
+		}
+		b.WriteString("\n")
 	} else {
 		fmt.Fprintf(b, "  %s labelled rows: %s good, %s bad\n", count(p.Labelled), count(p.Good), count(p.Bad))
 		fmt.Fprintf(b, "  AUC %s   Gini %s   KS %s at score %s\n",
@@ -178,7 +235,7 @@ func writeEconomics(b *bytes.Buffer, s *backtest.Side) {
 
 func writeReasons(b *bytes.Buffer, s *backtest.Side) {
 	if len(s.TopDeclineReasons) > 0 {
-		b.WriteString("\nREASONS of declines\n")
+		b.WriteString("\nREASONS given with declines (knockouts and weak factors, often several per decline)\n")
 		var t figureTable
 		for _, r := range s.TopDeclineReasons[:min(shownReasons, len(s.TopDeclineReasons))] {
 			t.add(r.Code, count(r.Count))

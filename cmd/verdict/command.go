@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"verdict/internal/engine"
@@ -56,7 +57,7 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	case err != nil:
 		return c.usage("%v%s; \"verdict %s -h\" lists the flags", err, likelyFlag(fs, err), c.name), true
 	case fs.NArg() > maxArgs:
-		return c.unexpected(fs.Arg(maxArgs)), true
+		return c.unexpected(fs.Arg(maxArgs), likelyFile(fs, fs.Arg(maxArgs))), true
 	}
 	return exitOK, false
 }
@@ -87,13 +88,33 @@ func likelyWord(word string, known []string) string {
 
 // unexpected reports an argument that the command does not take, such as a file without the option that names it, and
 // returns the exit code.
-func (c *command) unexpected(argument string) int {
+func (c *command) unexpected(argument, hint string) int {
 	if isSecret(argument) {
 		return c.usage("a key is never an argument, because others on the machine could see it; put an API key into %s",
 			keyVariable)
 	}
-	return c.usage("unexpected argument %q; \"verdict %s -h\" shows how files and other values are given", argument,
-		c.name)
+	return c.usage("unexpected argument %q%s; \"verdict %s -h\" shows how files and other values are given", argument,
+		hint, c.name)
+}
+
+// likelyFile returns the part of the message about an unexpected argument that names the flag for such a file, or "" if
+// the argument does not look like a file that the command reads.
+func likelyFile(fs *flag.FlagSet, argument string) string {
+	var names []string
+	switch base := strings.TrimSuffix(strings.ToLower(argument), ".gz"); filepath.Ext(base) {
+	case ".json":
+		names = []string{"input", "policy"}
+	case ".csv":
+		names = []string{"csv"}
+	}
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for _, name := range names {
+		if fs.Lookup(name) != nil && !given[name] {
+			return "; did you mean -" + name + " " + argument + "?"
+		}
+	}
+	return ""
 }
 
 // usage reports that the command line is invalid, or that a file or the database cannot be read or written. It returns
@@ -105,8 +126,26 @@ func (c *command) usage(format string, args ...any) int {
 
 // refused reports invalid input, such as a policy, with all its faults, and returns the exit code.
 func (c *command) refused(what string, err error) int {
-	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s: %v\n", c.name, what, err)
+	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s: %s\n", c.name, what, explain(err))
 	return exitRefused
+}
+
+// explain returns the text of an error. It states a single fault only once, and leaves out the code "required" before
+// the words "is required".
+func explain(err error) string {
+	text, refused := err.Error(), fault.Of(err)
+	if refused == nil {
+		return text
+	}
+	if len(refused.Items) == 1 && strings.HasSuffix(refused.Detail, refused.Items[0].Detail) {
+		alone := *refused
+		alone.Items = nil
+		if item := &refused.Items[0]; refused.Detail == item.Pointer+" "+item.Detail {
+			alone.Detail = item.Pointer + ": " + item.Detail
+		}
+		text = strings.Replace(text, refused.Error(), alone.Error(), 1)
+	}
+	return strings.ReplaceAll(text, ": "+fault.CodeRequired+": is required", ": is required")
 }
 
 // print writes an answer to standard output. It reports a failed write, because
@@ -137,6 +176,14 @@ const maxFile = 8 << 20
 // standardInput is the file name that means standard input, or standard output for a
 // file that is written.
 const standardInput = "-"
+
+// shownName returns the name of a file for a message.
+func shownName(file string) string {
+	if file == standardInput {
+		return "standard input"
+	}
+	return file
+}
 
 // read reads a whole file of at most maxFile bytes, or standard input if name is "-".
 func (c *command) read(name string) ([]byte, error) { return c.readUpTo(name, maxFile) }
@@ -179,6 +226,10 @@ func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 // errScorecard is the refusal of a scorecard that is given as a policy. The faults that ReadPolicy finds do not say so.
 var errScorecard = errors.New("this is a scorecard, not a policy: give a policy that contains it as \"scorecard\"")
 
+// errApplication is the refusal of an application that is given as a policy.
+var errApplication = errors.New(
+	"this looks like an application, not a policy; \"verdict decide -input\" reads an application")
+
 // policyWith reads the policy in a file, using the catalogue and the tables in src. If name is "", it returns the
 // default policy. err is the refusal of a policy. If ok is false and err is nil, policyWith has already reported
 // the error, and code is the exit code.
@@ -191,8 +242,12 @@ func (c *command) policyWith(name string, src engine.Sources) (p *engine.Policy,
 		return nil, code, false, nil
 	}
 	p, err = engine.ReadPolicy(v, src)
-	if err != nil && v.Has("factors") {
+	switch {
+	case err == nil:
+	case v.Has("factors"):
 		return nil, c.refused(name, errScorecard), false, nil
+	case v.Has("applicant") || v.Has("bureau_report") || v.Has("report"):
+		return nil, c.refused(name, errApplication), false, nil
 	}
 	return p, exitOK, err == nil, err
 }

@@ -30,8 +30,8 @@ The same policy and the same application print the same bytes.
   verdict decide -input application.json
   verdict decide -policy policy.json -input - < application.json
 
-  verdict decide -csv FILE -service URL [-api-key FILE] [-strict] [-text NAMES] [-key KEY]
-    > results.ndjson
+  verdict decide -csv FILE -service URL [-api-key FILE] [-strict] [-text NAMES]
+    [-ignore NAMES] [-key KEY] > results.ndjson
   verdict decide -batch ID -service URL [-api-key FILE] > results.ndjson
 
 With -csv, a service decides and stores every row of the file, as a batch, and the
@@ -41,7 +41,9 @@ applicant and of the bureau report; requested_tenure_months is the applicant's
 tenure_months, as in a backtest. A blank cell is absent, and so are the usual
 spellings of a missing value, such as NA, NULL, None and a dash. -text names further columns
 whose cells are texts even if they look like numbers, such as applicant.pincode if your
-policy declares it as a text. The file may be compressed with gzip. -batch waits for a
+policy declares it as a text. Columns that are no members of a request are left out and
+named on standard error; if a name is probably misspelt, nothing is sent. -ignore names
+columns to leave out in any case. The file may be compressed with gzip. -batch waits for a
 batch that was started before. The key of the variable VERDICT_KEY, or of -api-key,
 needs the scopes decide and read. Rows are decided several at a time and in any order,
 also rows of the same applicant.
@@ -49,7 +51,7 @@ also rows of the same applicant.
 Within 24 hours the same command with the same file decides and bills nothing again: it
 prints the results of the batch that the first one has started. So after an interruption
 repeat the command. The service recognises the file by an Idempotency-Key that is
-computed from its bytes, -text and -strict. To decide the rows again, give another -key.
+computed from its bytes, -text, -ignore and -strict. To decide the rows again, give another -key.
 For standard input, the command makes a new key every time unless you give -key.
 
 The input is a body of POST /v1/decisions or of POST /v1/evaluate. A DECLINED
@@ -80,6 +82,7 @@ func (o *decideOptions) declare(fs *flag.FlagSet) {
 	fs.StringVar(&o.batch.batch, "batch", "", "print the results of the batch with this `id`")
 	fs.BoolVar(&o.batch.strict, "strict", false, "with -csv: refuse unknown columns, and rows with unknown members")
 	fs.StringVar(&o.batch.key, "key", "", "with -csv: Idempotency-`Key` of the batch; default: computed from the file")
+	fs.StringVar(&o.batch.ignore, "ignore", "", "with -csv: `names` of columns to leave out, separated by commas")
 	fs.StringVar(&o.batch.texts, "text", "", "with -csv: `names` of columns that are texts, separated by commas")
 }
 
@@ -97,8 +100,10 @@ func (o *decideOptions) checkBatch() error {
 // -as-of, zero if -as-of is not given.
 func (o *decideOptions) check() (asOf time.Time, err error) {
 	switch {
-	case o.batch.strict || o.batch.key != "" || o.batch.texts != "":
-		return asOf, errors.New("-strict, -key and -text belong to -csv")
+	case o.batch.strict || o.batch.key != "" || o.batch.texts != "" || o.batch.ignore != "":
+		return asOf, errors.New("-strict, -key, -text and -ignore belong to -csv")
+	case o.input == "" && !o.sample:
+		return asOf, errors.New("give -input or -sample for one application, or -csv or -batch with -service for many")
 	case (o.input == "") != o.sample:
 		return asOf, errors.New("give either -input or -sample")
 	case o.policy == standardInput && o.input == standardInput:

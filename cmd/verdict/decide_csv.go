@@ -29,6 +29,7 @@ type batchOptions struct {
 	remote remoteFlags
 	strict bool
 	texts  string // names of columns, separated by commas
+	ignore string // names of columns, separated by commas
 	key    string // the Idempotency-Key, "" to compute it from the file
 }
 
@@ -125,6 +126,9 @@ func requestKey(c *command, o *batchOptions) (string, error) {
 	defer func() { _ = in.Close() }() // the file is only read
 	sum := sha256.New()
 	_, _ = fmt.Fprintf(sum, "decide -csv, strict %t, text %q\n", o.strict, splitNames(o.texts))
+	if o.ignore != "" {
+		_, _ = fmt.Fprintf(sum, "ignore %q\n", splitNames(o.ignore))
+	}
 	if _, err := io.Copy(sum, in); err != nil {
 		return "", err
 	}
@@ -169,17 +173,9 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 	if err != nil {
 		return "", err
 	}
-	rows, err := document.NewRequestSheet(text, splitNames(o.texts)...)
+	rows, err := o.header(ctx, c, service, text)
 	if err != nil {
-		return "", err
-	}
-	if o.strict {
-		if err := rows.Strict(); err != nil {
-			return "", err
-		}
-	}
-	if leftOut := rows.LeftOut(); leftOut != "" {
-		c.note("columns that are not members of a request were left out: %s", leftOut)
+		return "", inFile(o.csv, err)
 	}
 	lines, to := io.Pipe()
 	go func() { _ = to.CloseWithError(rows.WriteLines(to)) }()
@@ -196,7 +192,7 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 		"Idempotency-Key":  key,
 	})
 	if err != nil {
-		return "", body.cause(err)
+		return "", inFile(o.csv, body.cause(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
 	var started batchState
@@ -206,6 +202,65 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 			"again. To decide the rows again, give another -key")
 	}
 	return started.ID, err
+}
+
+// inFile puts the name of the file before a refusal of its content. It returns other errors unchanged.
+func inFile(name string, err error) error {
+	if fault.Of(err) == nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", shownName(name), err)
+}
+
+// header reads the header of the file. It names the columns that are left out, and refuses a header if a column is
+// probably misspelt, or if the active policy reads a score and no column has it.
+func (o *batchOptions) header(
+	ctx context.Context, c *command, service *remote, text io.Reader,
+) (*document.RequestSheet, error) {
+	rows, err := document.NewRequestSheet(text, splitNames(o.texts)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.LeaveOut(splitNames(o.ignore)...); err != nil {
+		return nil, err
+	}
+	if o.strict {
+		if err := rows.Strict(); err != nil {
+			return nil, err
+		}
+	}
+	if leftOut := rows.LeftOut(); leftOut != "" {
+		c.note("columns that are not members of a request are left out: %s", leftOut)
+	}
+	if misspelt := rows.Misspelt(); len(misspelt) > 0 {
+		var columns []string
+		for _, column := range misspelt {
+			columns = append(columns, column.Name)
+		}
+		return nil, fault.New(fault.Invalid, fault.CodeUnknownField, "the name of a column is probably misspelt, and "+
+			"nothing was sent: %s. Rename the column, or leave it out with -ignore %q",
+			document.MisspeltText(misspelt), strings.Join(columns, ","))
+	}
+	if !rows.HasScore() && needsScore(ctx, service) {
+		return nil, fault.New(fault.Invalid, fault.CodeRequired, "the file has no column for score, which the active "+
+			"policy reads, and nothing was sent. Name the column score")
+	}
+	return rows, nil
+}
+
+// needsScore reports whether the service refuses an application without a score. It asks for a preview, which is
+// neither stored nor billed. If the service does not say so, it returns false, and the rows themselves are refused.
+func needsScore(ctx context.Context, service *remote) bool {
+	answer, err := service.send(ctx, http.MethodPost, "/v1/decisions/preview",
+		strings.NewReader(`{"applicant":{},"bureau_report":{}}`), map[string]string{"Content-Type": "application/json"})
+	if err == nil {
+		_ = answer.Body.Close()
+		return false
+	}
+	var refused *errRefused
+	return errors.As(err, &refused) && slices.ContainsFunc(refused.faults, func(f problemFault) bool {
+		return f.Pointer == "/bureau_report/score" && f.Code == fault.CodeRequired
+	})
 }
 
 // awaitBatch waits until a batch is over.

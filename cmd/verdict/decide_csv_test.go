@@ -123,6 +123,49 @@ func TestDecideCSV(t *testing.T) {
 	}
 }
 
+// TestDecideCSVRefusesHeader checks that no row is sent if a column is probably misspelt or no column has the score,
+// and that -ignore leaves columns out.
+func TestDecideCSVRefusesHeader(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(dir, "verdict.db"))
+	signed := ask(t, p.url+"/api/signup", "",
+		`{"email":"header@example.in","org_name":"Header","password":"correct horse battery"}`)
+	key, _ := signed["api_key"].(string)
+	keyFile, rows := filepath.Join(dir, "key"), filepath.Join(dir, "rows.csv")
+	if err := os.WriteFile(keyFile, []byte(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		header string
+		more   []string
+		code   int
+		says   string
+	}{
+		{"applicant_id,montly_income,foir,score,shoe_size", nil, exitUsage,
+			"rows.csv: unknown_field: the name of a column is probably misspelt, and nothing was sent: montly_income " +
+				"(did you mean monthly_income?). Rename the column, or leave it out with -ignore \"montly_income\"\n"},
+		{"applicant_id,monthly_income,foir,cibil,shoe_size", nil, exitUsage,
+			"rows.csv: required: the file has no column for score"},
+		{"applicant_id,monthly_income,foir,score,shoe_size", []string{"-ignore", "shoe"}, exitUsage,
+			"rows.csv: invalid_field: the file has no column \"shoe\""},
+		{"applicant_id,monthly_income,foir,score,shoe_size", []string{"-strict", "-ignore", "shoe_size"}, exitOK,
+			"is completed: 1 rows"},
+		{"applicant_id,montly_income,foir,score,shoe_size", []string{"-ignore", "montly_income"}, exitOK,
+			"are left out: shoe_size\n"},
+	} {
+		if err := os.WriteFile(rows, []byte(c.header+"\nA-1,85000,0.32,742,42\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, complaints bytes.Buffer
+		args := append([]string{"decide", "-csv", rows, "-service", p.url, "-api-key", keyFile}, c.more...)
+		if code := run(args, nil, &out, &complaints); code != c.code || (out.Len() > 0) != (c.code == exitOK) ||
+			!strings.Contains(complaints.String(), c.says) {
+			t.Errorf("%s %q: exit %d: %s%s", c.header, c.more, code, &out, &complaints)
+		}
+	}
+}
+
 // TestDecideCSVInWindows1252 lets a service decide a file in the encoding that spreadsheet programs write. The names
 // arrive as they were written.
 func TestDecideCSVInWindows1252(t *testing.T) {

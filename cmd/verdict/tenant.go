@@ -113,7 +113,7 @@ func (c *command) arguments(fs *flag.FlagSet, names ...string) (words []string, 
 	case len(words) < len(names):
 		return nil, c.usage("the %s is missing; \"verdict %s -h\" shows how", names[len(words)], c.name), true
 	case len(words) > len(names):
-		return nil, c.unexpected(words[len(names)]), true
+		return nil, c.unexpected(words[len(names)], ""), true
 	}
 	if i := slices.Index(words, ""); i >= 0 {
 		return nil, c.usage("the %s is empty; \"verdict %s -h\" shows how", names[i], c.name), true

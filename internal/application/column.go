@@ -39,6 +39,7 @@ type Columns struct {
 	partner partner
 	ignored []string
 	noScore bool
+	inputs  map[string]rule.Type // the paths that the policies declare
 }
 
 // column says how a cell becomes facts. The members that every row needs come
@@ -74,7 +75,7 @@ type column struct {
 // NewColumns finds the field of each column. An invalid header is refused with a
 // *fault.Error that lists everything wrong with it.
 func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
-	b := columnBuilder{o: o, taken: map[string]int{}, out: &Columns{noScore: o.NoScore}}
+	b := columnBuilder{o: o, taken: map[string]int{}, out: &Columns{noScore: o.NoScore, inputs: o.Inputs}}
 	for i, name := range header {
 		b.add(i, name)
 	}
@@ -96,6 +97,43 @@ func (c *Columns) Ignored() []string { return slices.Clone(c.ignored) }
 // Has reports whether a column holds the named field.
 func (c *Columns) Has(name string) bool {
 	return slices.ContainsFunc(c.columns, func(one column) bool { return one.field == name })
+}
+
+// Gives reports whether a column gives a value to the named fact or declared input.
+func (c *Columns) Gives(name string) bool {
+	id, known := field.Catalogue().Lookup(name)
+	return slices.ContainsFunc(c.columns, func(one column) bool {
+		facts := []rule.FieldID{one.raw, one.canonical, one.fallback, one.score, one.ntc, one.index}
+		return one.field == name || one.input == name || known && slices.Contains(facts, id)
+	})
+}
+
+// Meant returns the name that was probably meant by the name of an ignored column, or "" if no known name is similar or
+// another column has that field.
+func (c *Columns) Meant(ignored string) string {
+	nodes := columnNames()
+	var names []string
+	for name := range nodes {
+		if strings.Contains(ignored, ".") || !strings.Contains(name, ".") {
+			names = append(names, name)
+		}
+	}
+	for name := range c.inputs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	near, _ := fault.Suggest(ignored, names, false)
+	n := nodes[near]
+	switch {
+	case n == nil:
+	case n.how == score && c.Has(scoreName), c.Gives(field.Catalogue().Field(n.raw).Name),
+		n.canonical != rule.Undeclared && c.Gives(field.Catalogue().Field(n.canonical).Name):
+		return ""
+	}
+	if c.Has(near) {
+		return ""
+	}
+	return near
 }
 
 // columnBuilder builds Columns from a header.

@@ -104,6 +104,36 @@ func (r *Run) Made(p *Partial) bool { return p.numbering == r.numbering }
 // Ignored returns the columns that hold no known field, in the order of the header.
 func (r *Run) Ignored() []string { return r.ignored }
 
+// Meant returns the name of a field that was probably meant by the name of an ignored column, or "" if there is none.
+func (r *Run) Meant(ignored string) string {
+	if r.columns == nil {
+		return ""
+	}
+	return r.columns.Meant(ignored)
+}
+
+// NoOutcome reports whether no column has the outcome of a loan.
+func (r *Run) NoOutcome() bool { return r.columns != nil && r.at.outcome < 0 }
+
+// Missing returns the fields of the applicant and the report that a policy names and that no column has, in name order.
+func (r *Run) Missing() (names []string) {
+	if r.columns == nil {
+		return nil // the backtest decides facts, which have no columns
+	}
+	for _, s := range []*side{r.champion, r.challenger} {
+		if s == nil {
+			continue
+		}
+		for _, name := range s.plan.NamedInputs() {
+			if !r.columns.Gives(name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 func newSide(plan *engine.Plan) *side {
 	p := plan.Policy()
 	s := &side{plan: plan, grid: newGrid(p.Scorecard), codes: plan.NewTracer().Codes()}

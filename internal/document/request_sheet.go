@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ type RequestSheet struct {
 	// Ignored has the names of the columns that are not members of a request.
 	Ignored []string
 
+	header  []string
 	rows    *sheet.Reader
 	columns []requestColumn
 	width   int
@@ -45,8 +47,87 @@ func NewRequestSheet(file io.Reader, texts ...string) (*RequestSheet, error) {
 		return nil, err
 	}
 	s.columns, s.Ignored, err = requestColumns(header, texts)
-	s.width = len(header)
+	s.header, s.width = header, len(header)
 	return s, err
+}
+
+// LeaveOut leaves out the columns with the given names. It returns Invalid if the file lacks one of them.
+func (s *RequestSheet) LeaveOut(names ...string) error {
+	for _, name := range names {
+		if !slices.Contains(s.header, name) {
+			return fault.New(fault.Invalid, fault.CodeInvalidField, "the file has no column %q", name)
+		}
+	}
+	leftOut := func(name string) bool { return slices.Contains(names, name) }
+	s.columns = slices.DeleteFunc(s.columns, func(c requestColumn) bool { return leftOut(s.header[c.cell]) })
+	s.Ignored = slices.DeleteFunc(s.Ignored, leftOut)
+	return nil
+}
+
+// MisspeltColumn is a column whose name is probably a misspelling.
+type MisspeltColumn struct {
+	Name    string
+	Nearest string // the name that was probably meant
+}
+
+// MisspeltText describes columns in a sentence, such as "montly_income (did you mean monthly_income?)".
+func MisspeltText(columns []MisspeltColumn) string {
+	var texts []string
+	for _, c := range columns {
+		texts = append(texts, c.Name+" (did you mean "+c.Nearest+"?)")
+	}
+	return sheet.Names(texts)
+}
+
+// maxMisspelt limits the search for names that were probably meant.
+const maxMisspelt = 100
+
+// Misspelt returns the columns that are not members of a request and whose name is similar to that of a member that no
+// other column gives. The name of a field that a request cannot give is no misspelling.
+func (s *RequestSheet) Misspelt() (list []MisspeltColumn) {
+	paths := shortNames()
+	names := slices.Sorted(maps.Keys(paths))
+	for _, column := range s.Ignored[:min(len(s.Ignored), maxMisspelt)] {
+		if _, known := field.Catalogue().Lookup(column); known || slices.Contains(backtestColumns, column) {
+			continue
+		}
+		near, _ := fault.Suggest(column, names, false)
+		if near != "" && !s.has(paths[near]) {
+			list = append(list, MisspeltColumn{column, near})
+		}
+	}
+	return list
+}
+
+// backtestColumns are the names of columns that only a backtest reads.
+var backtestColumns = []string{"outcome", "bad", "weight", "actual_status"}
+
+// shortNames returns the paths of the members of a request that a column can name without the whole path.
+func shortNames() map[string]string {
+	paths := map[string]string{"policy_key": "policy_key", field.ApplicantRef: field.ApplicantRef}
+	maps.Copy(paths, membersOfFields)
+	catalogue := field.Catalogue()
+	for id := range rule.FieldID(catalogue.Len()) {
+		path := catalogue.Field(id).Name
+		for _, root := range []string{"bureau_report.", "applicant."} {
+			if name, below := strings.CutPrefix(path, root); below && !strings.Contains(name, ".") {
+				paths[name] = path
+			}
+		}
+	}
+	return paths
+}
+
+func (s *RequestSheet) has(path string) bool {
+	return slices.ContainsFunc(s.columns, func(c requestColumn) bool { return strings.Join(c.path, ".") == path })
+}
+
+// HasScore reports whether rows may give a score: a column has it, or a column is of a part of the request that may
+// contain it, or the policy is chosen by a column.
+func (s *RequestSheet) HasScore() bool {
+	return s.has("bureau_report.score") || slices.ContainsFunc(s.columns, func(c requestColumn) bool {
+		return c.path[0] != "applicant" && c.path[0] != "bureau_report" && c.path[0] != field.ApplicantRef
+	})
 }
 
 // Strict returns Invalid if the file has columns that are not members of a request. Rows without these columns could

@@ -64,6 +64,26 @@ func TestRequestSheet(t *testing.T) {
 	}
 }
 
+// TestMisspelt checks which columns are taken for a misspelling: those with a name similar to a member that no other
+// column gives.
+func TestMisspelt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ header, want string }{
+		{"montly_income,fior,Score", "montly_income (did you mean monthly_income?), fior (did you mean foir?), " +
+			"Score (did you mean score?)"},
+		{"montly_income,applicant.monthly_income,score", ""},
+		{"score,vintage,outcome,bad,weight,bad_month,default_flag,loan_officer,branch,cibil,shoe_size,city", ""},
+	} {
+		rows, err := document.NewRequestSheet(strings.NewReader(c.header + "\n742\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := document.MisspeltText(rows.Misspelt()); got != c.want {
+			t.Errorf("%s: %q, want %q", c.header, got, c.want)
+		}
+	}
+}
+
 // TestMalformedRows checks that all malformed rows of a file are named by their lines, and that no row after the first
 // of them is written.
 func TestMalformedRows(t *testing.T) {

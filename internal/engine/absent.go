@@ -49,6 +49,17 @@ func (p *Policy) NeedsScore() bool {
 		func(name string) bool { return slices.Contains(scoreFields, name) })
 }
 
+// NamedInputs returns the inputs of the applicant and the report that the policy names, in name order. Inputs that the
+// engine computes from others are not included.
+func (p *Plan) NamedInputs() (names []string) {
+	for _, n := range p.namedInputs() {
+		if !n.derived {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
 // namedInputs is the list of named inputs. It is computed on first use, because a
 // backtest compiles many plans that never use it.
 type namedInputs struct {

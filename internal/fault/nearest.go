@@ -21,11 +21,15 @@ func Suggest(name string, known []string, skipHints bool) (nearest string, caseO
 	return nearest, false
 }
 
+// shortName is the length up to which a name must be very similar to be suggested.
+const shortName = 3
+
 // Nearest returns the candidate with the smallest edit distance. The distance may be at most a third of the name's
-// length, or two if that is more. It must also be less than the length of either name, so that "==" does not
-// suggest "or". If several candidates have the same distance, Nearest returns the candidate with the largest result
-// of alike, so that "neq" suggests "ne" and not "eq". If these results are equal too, it returns the first
-// candidate. It returns false if no candidate is close enough.
+// length, or two if that is more; a name of at most three letters may have one edit, or two swapped neighbours.
+// The distance must also be less than the length of either name, so that "==" does not suggest "or". If several
+// candidates have the same distance, Nearest returns the candidate with the largest result of alike, so that "neq"
+// suggests "ne" and not "eq". If these results are equal too, it returns the first candidate. It returns false if no
+// candidate is close enough.
 func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 	const longest = 128 // no known name is longer; the limit avoids quadratic work
 	if len(name) > longest {
@@ -35,7 +39,8 @@ func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 	var row [longest + 1]int
 	for candidate := range candidates {
 		d := distance(name, candidate, bestDistance+1, row[:])
-		if d > bestDistance || d >= min(len(name), len(candidate)) {
+		if d > bestDistance || d >= min(len(name), len(candidate)) ||
+			d > 1 && len(name) <= shortName && !swapped(name, candidate) {
 			continue
 		}
 		if best == "" || d < bestDistance || alike(name, candidate) > alike(name, best) {
@@ -43,6 +48,18 @@ func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 		}
 	}
 	return best, best != ""
+}
+
+// swapped reports whether two names differ only in the order of two neighbouring letters.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // alike returns a measure of similarity: the number of bytes that two names

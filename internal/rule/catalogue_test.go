@@ -60,6 +60,7 @@ func TestNearest(t *testing.T) {
 
 		{"", ""},
 		{"a", ""},
+		{"foo", ""},
 		{"x", ""},
 		{"xyz", ""},
 		{"==", ""},

@@ -63,13 +63,15 @@ func swapPicture(w backtest.SwapSet) chart.Bars {
 		{"Swapped out", w.ChampionOnly, w.SwapOut},
 	} {
 		text := "outcome unknown"
+		var values []float64 // without a value, the table has a dash
 		if g.bad.Rate.Known {
 			text = badRate(g.bad.Rate) + " (" + interval(g.bad) + ")"
+			values = []float64{g.bad.Rate.Float()}
 		}
 		c.Rows = append(c.Rows, chart.Bar{
 			Label:  g.name + " · " + count(g.rows),
 			Text:   text,
-			Values: []float64{g.bad.Rate.Float()},
+			Values: values,
 		})
 	}
 	return c
