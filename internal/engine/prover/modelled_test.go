@@ -165,7 +165,16 @@ func TestWhatIsNotCompared(t *testing.T) {
 		"nothing found, incomplete": {
 			Result{}, none + " The comparison is not complete. There may be such applicants.", "Nobody",
 		},
-		"only a rate": {Result{Classes: []Class{rate}}, "treated differently: ", "differ in"},
+		"only a rate": {
+			Result{Complete: true, Classes: []Class{rate}}, "1 kind of applicant is treated differently: ", "At least",
+		},
+		"only a rate, incomplete": {
+			Result{Classes: []Class{rate}}, "At least 1 kind of applicant is treated differently: ", "differ in",
+		},
+		"two rates, incomplete": {
+			Result{Classes: []Class{rate, rate}},
+			"At least 2 kinds of applicant are treated differently: ", "differ in",
+		},
 		"declined, complete": {
 			Result{Complete: true, Classes: []Class{declined("D", 2300), declined("A+", 1200)}},
 			"Nobody who was approved is declined, except some of those with grade A+ or D.", "Some of those who",

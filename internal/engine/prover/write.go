@@ -180,14 +180,18 @@ func (r *Result) KindsSummary() string {
 		}
 	}
 	total := count[Better] + count[Worse] + count[Mixed]
+	atLeast := ""
+	if !r.Complete { // there may be kinds that were not found
+		atLeast = "At least "
+	}
 	switch {
 	case total == 0 && len(r.NotCompared) > 0: // a part that is not compared may still affect everybody
 	case total == 0:
 		text.WriteString("No applicant was found who is treated differently.")
 	case total == 1:
-		text.WriteString("1 kind of applicant is treated differently: ")
+		text.WriteString(atLeast + "1 kind of applicant is treated differently: ")
 	default:
-		fmt.Fprintf(&text, "%d kinds of applicant are treated differently: ", total)
+		fmt.Fprintf(&text, "%s%d kinds of applicant are treated differently: ", atLeast, total)
 	}
 	if total > 0 {
 		fmt.Fprintf(&text, "%d worse, %d better, %d mixed. ", count[Worse], count[Better], count[Mixed])
