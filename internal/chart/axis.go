@@ -8,6 +8,7 @@ type Axis struct {
 	Label    string
 	Unit     Unit
 	From, To float64
+	Most     float64 // the highest possible value, for example 1 for a share; 0 if there is none
 }
 
 // span is the range of the data along one axis.
@@ -47,7 +48,7 @@ func (s scale) at(v float64) float64 {
 
 // fit returns the scale of an axis over the range of the data, with about n ticks.
 // If round is set and the axis has no range of its own, the range is widened to
-// whole ticks.
+// whole ticks, but not beyond the highest possible value.
 func (a Axis) fit(s span, n int, round bool) scale {
 	from, okFrom := finite(a.From)
 	to, okTo := finite(a.To)
@@ -62,13 +63,22 @@ func (a Axis) fit(s span, n int, round bool) scale {
 			}
 			from, to = math.Min(from, math.Max(from-half, 0)), from+half
 		}
+		to = a.atMost(to, s)
 	}
 	whole := a.Unit == Count
 	step := niceStep((to-from)/float64(max(n, 1)), whole)
 	if round && !fixed {
-		from, to = math.Floor(from/step)*step, math.Ceil(to/step-1e-9)*step
+		from, to = math.Floor(from/step)*step, a.atMost(math.Ceil(to/step-1e-9)*step, s)
 	}
 	return scale{from: from, to: to, ticks: ticksBetween(from, to, step)}
+}
+
+// atMost returns to, or the highest possible value if to is higher. Data that are higher nevertheless stay in the range.
+func (a Axis) atMost(to float64, s span) float64 {
+	if a.Most > 0 && to > a.Most {
+		return math.Max(a.Most, s.to)
+	}
+	return to
 }
 
 // niceStep returns the smallest number that is 1, 2 or 5 times a power of ten and

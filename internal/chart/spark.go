@@ -10,6 +10,7 @@ import (
 type Spark struct {
 	Head
 	Unit    Unit
+	Most    float64  // the highest possible value (Axis.Most)
 	Of      string   // heading of the table's first column, which contains the labels
 	Labels  []string // the names of the times
 	Layers  []Layer  // the columns
@@ -29,8 +30,8 @@ func (c Spark) SVG() template.HTML {
 	}
 	var p pen
 	p.open(c.Head, "spark", sparkHeight)
-	f := p.axes(Axis{}, Axis{Unit: c.Unit}, scale{from: 0, to: float64(n)}, Axis{Unit: c.Unit}.fit(ys, 2, true),
-		p.legend(c.keys(), 0), sparkHeight)
+	f := p.axes(Axis{}, Axis{Unit: c.Unit}, scale{from: 0, to: float64(n)},
+		Axis{Unit: c.Unit, Most: c.Most}.fit(ys, 2, true), p.legend(c.keys(), 0), sparkHeight)
 	room := (f.right - f.left) / float64(n)
 	if c.Line == nil {
 		columns := Columns{Labels: c.Labels, Layers: c.Layers, Y: Axis{Unit: c.Unit}}

@@ -253,7 +253,7 @@ func comparedScores(a, b *backtest.Report) chart.Line {
 	c := chart.Line{
 		Head:   chart.Head{ID: "scores", Title: "Scores", Description: "Share of applications by score in each run."},
 		X:      chart.Axis{Label: "Score", Unit: chart.Score},
-		Y:      chart.Axis{Label: "Share of the run", Unit: chart.Percent},
+		Y:      chart.Axis{Label: "Share of the run", Unit: chart.Percent, Most: 1},
 		Series: []chart.Series{{Name: "A", Tone: chart.Blue}, {Name: "B", Tone: chart.Orange, Dashed: true}},
 	}
 	for i, report := range []*backtest.Report{a, b} {

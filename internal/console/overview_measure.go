@@ -147,6 +147,13 @@ func (d *drawing) line(id, title string, unit chart.Unit, value func(*decisionin
 	return m
 }
 
+// share returns a measure of a share, whose line cannot be above 100 %.
+func (d *drawing) share(id, title string, value func(*decisioning.Counts) float64) measure {
+	m := d.line(id, title, chart.Percent, value)
+	m.Chart.Most = 1
+	return m
+}
+
 // change says by how much a figure differs from that of the period before. For percentages the difference is in points,
 // for other figures in percent.
 func change(unit chart.Unit, now, before float64) string {
@@ -206,7 +213,7 @@ func ratio(a, b int64) float64 {
 }
 
 func (d *drawing) approval() measure {
-	return d.line("approval", "Approval rate", chart.Percent,
+	return d.share("approval", "Approval rate",
 		func(c *decisioning.Counts) float64 { return ratio(c.Approved, c.Decisions()) })
 }
 
@@ -233,7 +240,7 @@ func (d *drawing) latency() measure {
 }
 
 func (d *drawing) errors() measure {
-	return d.line("failures", "Requests with an error", chart.Percent,
+	return d.share("failures", "Requests with an error",
 		func(c *decisioning.Counts) float64 { return ratio(c.Errors, c.Requests()) })
 }
 

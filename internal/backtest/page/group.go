@@ -88,7 +88,7 @@ func vintage(r *backtest.Report) section {
 				"approved loans") + " with a known outcome that had gone bad.",
 		},
 		X:      chart.Axis{Label: "Month on book", Unit: chart.Count},
-		Y:      chart.Axis{Label: "Ever bad", Unit: chart.Percent},
+		Y:      chart.Axis{Label: "Ever bad", Unit: chart.Percent, Most: 1},
 		Series: []chart.Series{{Tone: chart.Orange, Area: true}},
 	}
 	for _, m := range v.ByMonth {

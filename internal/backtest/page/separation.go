@@ -157,8 +157,8 @@ func calibration(s backtest.Side) chart.Dots {
 			Title:       "Calibration",
 			Description: "Ten groups by score. Above the line more loans went bad than the scorecard predicts.",
 		},
-		X:        chart.Axis{Label: "Predicted probability of default", Unit: chart.Percent},
-		Y:        chart.Axis{Label: "Observed bad rate", Unit: chart.Percent},
+		X:        chart.Axis{Label: "Predicted probability of default", Unit: chart.Percent, Most: 1},
+		Y:        chart.Axis{Label: "Observed bad rate", Unit: chart.Percent, Most: 1},
 		NoteName: "Labelled", Tone: chart.Blue, Diagonal: true,
 	}
 	for _, d := range s.Calibration {
