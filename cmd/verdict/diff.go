@@ -222,7 +222,8 @@ func diffText(r *prover.Result) []byte {
 	if r.States == 1 {
 		states = "state"
 	}
-	fmt.Fprintf(&b, "\n%d cells, %d %s\n", r.Cells, r.States, states)
+	fmt.Fprintf(&b, "\nThe comparison covers %d combinations of cells of the fields and explored %d %s.\n",
+		r.Cells, r.States, states)
 	return b.Bytes()
 }
 
