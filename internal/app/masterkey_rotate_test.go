@@ -196,12 +196,12 @@ func (b *rotationBench) complete(t *testing.T, before sealing.Secret) {
 func TestOldKeyFile(t *testing.T) {
 	t.Parallel()
 	b := newRotationBench(t, storetest.MigratedSQLite(t))
-	old := masterkey.File(testMasterKey(t)[len("file:"):]) // another file with the same key
+	old := testMasterKey(t) // another file with the same key
 	if _, err := RotateMasterKey(t.Context(), b.config, b.db, RotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for want, key := range map[string]string{
-		"was replaced by a newer one at 2026-03-01T00:00:00Z; copy the key file": old.String(),
+		"was replaced by a newer one at 2026-03-01T00:00:00Z; copy the key file": old,
 		"is not the one with which the data":                                     otherMasterKey(t),
 	} {
 		_, err := startsWith(t, "-database-url", b.config.DatabaseURL, "-log-key", "off", "-master-key", key)
@@ -210,7 +210,7 @@ func TestOldKeyFile(t *testing.T) {
 		}
 	}
 	c := b.config
-	c.MasterKey = old.String()
+	c.MasterKey = old
 	if _, err := RotateMasterKey(t.Context(), c, b.db, RotateOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "was replaced by a newer one") {
 		t.Errorf("a rotation with the old file: %v", err)
@@ -279,7 +279,7 @@ func TestNodeWithoutTheNewKey(t *testing.T) {
 		return nil
 	}}
 	if _, err := RotateMasterKey(t.Context(), b.config, b.db, options); err == nil || waited == 0 ||
-		!strings.Contains(err.Error(), "these nodes do not have it: node 2. Copy file:") {
+		!strings.Contains(err.Error(), "these nodes do not have it: node 2. Copy /") {
 		t.Errorf("after %d pauses: %v", waited, err)
 	}
 	if known, err := b.db.Secrets().MasterKey(t.Context()); err != nil || !bytes.Equal(known, old[:]) {

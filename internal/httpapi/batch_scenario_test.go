@@ -370,6 +370,43 @@ func TestBatchStreamEnds(t *testing.T) {
 	}
 }
 
+// TestBatchStreamConnection checks that the answer to a stream says that the connection closes, unless the body is
+// short. If a long stream ends early, net/http closes the connection, and a client that does not know it gets an error
+// for its next request.
+func TestBatchStreamConnection(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		for _, c := range []struct {
+			name   string
+			body   io.Reader
+			closes bool
+		}{
+			{"short", strings.NewReader("x"), false},
+			{"200 KiB", strings.NewReader(strings.Repeat("x", 200<<10)), false},
+			{"300 KiB", strings.NewReader(strings.Repeat("x", 300<<10)), true},
+			{"of unknown length", io.MultiReader(strings.NewReader("x")), true},
+		} {
+			request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.url+"/v1/decisions/batch", c.body)
+			if err != nil {
+				s.Fatal(err)
+			}
+			request.Header.Set("Authorization", "Bearer "+m.key)
+			request.Header.Set("Content-Type", "application/x-ndjson")
+			got, err := http.DefaultClient.Do(request)
+			if err != nil {
+				s.Fatalf("a body %s: %v", c.name, err)
+			}
+			_, err = io.Copy(io.Discard, got.Body)
+			_ = got.Body.Close()
+			if err != nil || got.StatusCode != http.StatusOK || got.Close != c.closes {
+				s.Errorf("a body %s: status %d, the connection closes: %v, want %v; %v",
+					c.name, got.StatusCode, got.Close, c.closes, err)
+			}
+		}
+	})
+}
+
 // TestBatchStreamStalls checks that a stream ends if no further line arrives in time, and that the lines that arrived
 // are decided. On a busy machine the timeout may expire before the first line arrives; the test then tries again with
 // a longer timeout.

@@ -33,6 +33,9 @@ const (
 	// blankLines is the number of blank lines that cost one token, as much as an application. Reading them takes
 	// processor time that the scheduler does not share fairly.
 	blankLines = 100
+	// readAfterAnswer is the length in bytes of the rest of a body that net/http still reads after the answer. If the
+	// rest is longer, net/http closes the connection.
+	readAfterAnswer = 256 << 10
 )
 
 // stream is a batch whose applications arrive as lines and are answered as lines, in the same order.
@@ -104,6 +107,11 @@ func (s *stream) run() error {
 	h := c.response.header()
 	h["Content-Type"] = []string{linesType}
 	h["Cache-Control"] = noStore
+	if c.r.ProtoMajor == 1 && (c.r.ContentLength < 0 || c.r.ContentLength > readAfterAnswer) {
+		// If the stream ends early, net/http closes the connection. Say so now, because the headers cannot say it later,
+		// and the client's next request on this connection would fail.
+		h["Connection"] = []string{"close"}
+	}
 	if strings.EqualFold(c.r.Header.Get("Expect"), "100-continue") && c.r.ProtoMajor == 1 {
 		c.response.w.WriteHeader(http.StatusContinue) // net/http sends 100 only if the body is read before the answer
 	}
