@@ -209,7 +209,7 @@ func outside(f *rule.Field, n rule.Number) bool {
 	return f.BoundedBelow && n < f.Min || f.BoundedAbove && n > f.Max || f.Integer && n%rule.One != 0
 }
 
-// domainText says which numbers a field takes.
+// domainText returns a text about which numbers a field can have.
 func domainText(f *rule.Field) string {
 	noun := "a number"
 	if f.Integer {
