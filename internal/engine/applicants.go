@@ -131,8 +131,8 @@ func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	return facts, faults.Err()
 }
 
-// filledIn is like read, for an applicant whose values the caller of OneApplicant filled in
-// instead of sending them as JSON.
+// filledIn does the same as read for an applicant whose values the caller of OneApplicant has
+// filled in instead of sending them as JSON.
 func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error) {
 	facts := rule.NewFacts(field.Catalogue())
 	var faults fault.List

@@ -112,7 +112,7 @@ func (r *policyReader) guarantees(list wire.Value) {
 	}
 }
 
-// never is the reader of the member "never": the condition on the outcome.
+// never reads the member "never": the condition on the outcome.
 func (r *policyReader) never(v wire.Value) *rule.Condition {
 	scope := r.scope
 	scope.Stage2 = true
