@@ -242,8 +242,8 @@ func (w *work) retry(ctx context.Context, err error) error {
 	return errMore
 }
 
-// held returns the decisions, runs and exposures of the person, at most one of each kind more than fit into a batch.
-// Decisions from before the journal first get their journal entries, because their hashes must remain.
+// held returns the stored data about the person, at most one row of each kind more than fit into a batch. Decisions
+// from before the journal first get their journal entries, because their hashes must remain.
 func (w *work) held(ctx context.Context) (store.Held, error) {
 	held, err := w.scope.Erasures(ctx).Held(w.person, w.s.batch+1)
 	if err != nil {

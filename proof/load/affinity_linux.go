@@ -10,8 +10,8 @@ import (
 )
 
 // Separate gives the server that is measured and the load generator different processors, so that neither takes
-// processor time from the other. It assigns the first half of the processors to this process. Processes that are
-// started now, such as the server, inherit this assignment. The function apart then assigns the other half to this
+// processor time from the other. It assigns the first half of the processors to this process. Processes that it
+// starts before it calls apart, such as the server, inherit this half. apart then assigns the other half to this
 // process. Separate does nothing on a machine with one processor.
 func Separate() (apart func() error, separated bool, err error) {
 	n := runtime.NumCPU()
