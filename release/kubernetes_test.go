@@ -22,9 +22,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The types below have every member of the rendered objects, and reading an object is strict. So a member that the
-// chart gets later, and that the test would not carry out, makes the test fail. Members of the type "elsewhere" say
-// something to parts of Kubernetes that this test does not replace.
+// The types below have every member of the rendered objects, and an object with any other member is refused. So the
+// test fails if the chart gets a member whose effect the test does not imitate. Members of the type "elsewhere" are
+// instructions for parts of Kubernetes that this test does not replace.
 type elsewhere = any
 
 type metadata struct {

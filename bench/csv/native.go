@@ -1,6 +1,6 @@
 package main
 
-// applicant is a row in the types that a program for this one file would use.
+// applicant is a row. Its fields have the Go types that a program for only this file would use.
 type applicant struct {
 	score, age, requested, enquiries, tradelines, dpd, writtenOff int
 	oldest, bounces, fraud, pincode                               int

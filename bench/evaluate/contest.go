@@ -90,7 +90,7 @@ func section(r measure.Results, o measure.Options) board.Section {
 	row("the whole request without storage, ours", Whole, "")
 	row("  features and their hash", WholeFeatures, "")
 	row("  deciding and the answer", WholeDecide, "")
-	row("  facts, vector and history to be stored", WholeStored, "")
+	row("  encoding the facts, the vector and the history for storage", WholeStored, "")
 	s.Tables = []board.Table{t}
 	s.AtMost("feature vector", "1.2 × the limit", r.Ratio(FeaturesOurs, FeaturesLimit), 1.2, board.Times)
 	s.AtMost("feature vector with its hash", "1.2 × the limit", r.Ratio(HashedOurs, HashedLimit), 1.2, board.Times)

@@ -108,7 +108,7 @@ func keysRotate(c *command) int {
 	})
 }
 
-// describeRotation says what a rotation did and what the operator has to do now.
+// describeRotation returns a text about what a rotation did and what the operator has to do now.
 func describeRotation(r app.Rotation) (text []byte) {
 	what := "replaced the master key"
 	if r.Completed {

@@ -199,7 +199,7 @@ func (l *lookupFiles) complete(c *command, policies ...*engine.Policy) (code int
 	return exitOK, true
 }
 
-// namedLists says which lists policies name.
+// namedLists returns a text with the lists that the policies name.
 func namedLists(policies []*engine.Policy) string {
 	var names []string
 	for _, p := range policies {
@@ -217,7 +217,7 @@ func namedLists(policies []*engine.Policy) string {
 	return "it names " + strings.Join(slices.Compact(names), ", ")
 }
 
-// noteMissing says on standard error that no file was given for the lists that a policy names.
+// noteMissing writes to standard error that no file was given for the lists that a policy names.
 func (l *lookupFiles) noteMissing(c *command, p *engine.Policy) {
 	if !l.given() && len(p.Lookups()) > 0 {
 		c.note("the policy looks values up in lists (%s), and none was given, so its conditions on them are unknown; "+

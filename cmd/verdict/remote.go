@@ -143,7 +143,7 @@ func (r *remote) inEnvironment() string {
 	return " in " + string(key.Environment())
 }
 
-// unknownKey says why the service may have refused the key.
+// unknownKey returns a sentence about why the service may have refused the key.
 func (r *remote) unknownKey() string {
 	if _, ok := tenant.ParseKey(r.key); !ok {
 		return fmt.Sprintf("the text in %s is not an API key; a part of it may be missing or mistyped", r.keyFrom)

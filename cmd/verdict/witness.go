@@ -254,7 +254,7 @@ func logAudit(c *command) int {
 	return code
 }
 
-// auditText says what an audit has found.
+// auditText returns a text about what an audit has found.
 func auditText(a *witness.Audited) []byte {
 	var out bytes.Buffer
 	added := a.Now.Size - a.Since.Size

@@ -25,8 +25,8 @@ type Connection struct {
 	Issuer   string
 	Domains  []string               // the e-mail domains of the people whom it may sign in
 	Roles    map[string]tenant.Role // by group; if there are none, administrators set roles
-	// DefaultRole is the role of people in none of these groups, or "" if they cannot sign in. Without groups it is
-	// the role of new people only.
+	// DefaultRole is the role of people who are in no group of Roles, or "" if such people cannot sign in. If Roles is
+	// empty, it is the role of new people only.
 	DefaultRole tenant.Role
 	Hidden      bool // the sign-in page has no link to it
 	Provider    Provider

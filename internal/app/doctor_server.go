@@ -13,7 +13,7 @@ const sideConnections = store.PostgresWriting + job.Connections
 // oldestServer is the oldest major version of PostgreSQL that the tests run with.
 const oldestServer = 15
 
-// mendConnection says what to do about a PostgreSQL database that cannot be read.
+// mendConnection returns advice about a PostgreSQL database that cannot be read.
 func mendConnection(err error) string {
 	switch store.WhyRefused(err) {
 	case store.RefusedFull:

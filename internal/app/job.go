@@ -102,7 +102,7 @@ func (a *App) sweep(ctx context.Context) {
 // step again.
 func (a *App) runStep(ctx context.Context, name string, do func(context.Context) error) {
 	if err := do(ctx); err != nil && ctx.Err() == nil {
-		a.logger.Warn("a step of the background work on backtests and batches failed; a later round retries it",
+		a.logger.Warn("a step of the background work on backtests and batches failed; a later sweep retries it",
 			"step", name, "error", err)
 	}
 }

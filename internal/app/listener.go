@@ -84,8 +84,8 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 			return held, nil
 		}
 		if n := l.refused.Refused(time.Now()); n > 0 {
-			l.logger.Warn("refused new connections: there are too many in total, or too many or too frequent ones "+
-				"from one address",
+			l.logger.Warn("refused new connections: a limit is reached, either on all connections or on the "+
+				"number or rate of connections from one address",
 				"refused", n, "max_connections", l.most, "max_per_address", l.each)
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {

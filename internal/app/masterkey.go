@@ -111,7 +111,7 @@ func (c Config) chooseMasterKey(ctx context.Context, keys []sealing.Secret, db *
 	return c.pickMasterKey(keys, epochs)
 }
 
-// pickMasterKey is chooseMasterKey for a database whose keys are known.
+// pickMasterKey does the work of chooseMasterKey. epochs are the keys of the database.
 func (c Config) pickMasterKey(keys []sealing.Secret, epochs store.KeyEpochs) (chosen *sealing.Epoch, err error) {
 	source, _ := c.masterKeySource()
 	for _, key := range keys {

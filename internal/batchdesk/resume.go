@@ -18,8 +18,7 @@ type resumed struct {
 	done map[store.BatchJobRef]struct{}
 }
 
-// still is a filter. From refs, it returns the batches that are new, or that have made no progress since the last
-// check.
+// still returns the batches of refs that are new, or that have made no progress since the last check.
 func (r *resumed) still(refs []store.BatchJobRef) []store.BatchJobRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -190,7 +190,7 @@ func (w *work) finish(ctx context.Context) error {
 }
 
 // errDecided rolls back the transaction of finish if there is a decision for a row that has an error.
-var errDecided = errors.New("a row that was refused is decided")
+var errDecided = errors.New("a decision is stored for a row that was refused")
 
 // store stores the outcomes in one transaction. It returns errDecided if recall must be called first.
 func (w *work) store(ctx context.Context) error {

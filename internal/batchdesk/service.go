@@ -24,7 +24,7 @@ type Options struct {
 type Limits struct {
 	// Rows and Bytes limit one batch; by default 10 million rows and 8 GiB after decompression.
 	Rows, Bytes int64
-	// Unfinished is the maximum number of batches of an environment that are not over; by default 5.
+	// Unfinished is the maximum number of unfinished batches in an environment; by default 5.
 	Unfinished int
 	// ChunkRows and ChunkBytes are the sizes at which a chunk ends; by default 1,000 rows and 1 MiB.
 	ChunkRows  int64

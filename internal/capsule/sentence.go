@@ -75,7 +75,7 @@ func Verify(text []byte, keys Keys) (Result, error) {
 	return c.describe(&r, keys.Log.Name()), nil
 }
 
-// describe says what a report means.
+// describe returns the result with sentences that explain the report.
 func (c *Capsule) describe(r *Report, log string) Result {
 	result := Result{
 		Decision: fmt.Sprintf("decision %s of %s, %s", c.Row.ID,

@@ -66,7 +66,7 @@ type countedView struct {
 	Warnings []backtest.Warning
 }
 
-// kindRow is one kind of applicants whom the versions treat differently.
+// kindRow is one kind of applicant that the versions treat differently.
 type kindRow struct {
 	From, To    kindSide
 	Direction   string // "better", "worse" or "mixed"

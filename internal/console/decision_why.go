@@ -241,7 +241,7 @@ func (t *shownDecision) Turns() []turn {
 	return list
 }
 
-// changeText says in words what has to change.
+// changeText returns a text about what has to change.
 func changeText(c decisioning.ImprovementChange) string {
 	to := c.FieldValue
 	to.Value, to.Given = c.To, true

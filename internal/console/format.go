@@ -198,7 +198,7 @@ func instant(at any) (string, error) {
 	return s.Day + ", " + s.Clock, nil
 }
 
-// untilText says until when something holds. It names the last day if that day ends then in India.
+// untilText returns the time at which something ends: the last day, if that day ends then in India.
 func untilText(micros int64) string {
 	at := time.UnixMicro(micros).In(civil.India)
 	if day := at.AddDate(0, 0, -1); at.Hour()+at.Minute()+at.Second() == 0 {

@@ -80,7 +80,7 @@ func (measures) RangeLinks() []timeRange { return timeRanges() }
 // mostCauses is the maximum number of reasons, and of errors, that are shown.
 const mostCauses = 8
 
-// measuresOf makes the figures of a range.
+// measuresOf computes the figures that the overview shows for a time range.
 func measuresOf(t timeRange, s *decisioning.Statistics) measures {
 	m := measures{Range: t}
 	sum := decisioning.Sum(s.Slots)

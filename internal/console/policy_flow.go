@@ -132,7 +132,7 @@ func flowOf(t *policyText, c *policyCounts, edit string) chart.Flow {
 	return f
 }
 
-// flowText says what the numbers of the picture count.
+// flowText returns a text about what the numbers of the picture count.
 func flowText(c *policyCounts) string {
 	if c.evaluated() == 0 && c.counted() == 0 {
 		return "This version decided nothing in the last " + itoa(c.Days) + " days."
@@ -188,7 +188,7 @@ func (l *ruleLine) hits() int64 {
 	return l.Stats.Hit
 }
 
-// applied says how often adjustments applied.
+// applied returns a label with the number of times that adjustments applied, or nil if none did.
 func applied(rules []ruleLine) []string {
 	n := int64(0)
 	for i := range rules {

@@ -158,8 +158,8 @@ func (p *decisionPages) reviewSeveral(v *visit, ids []string) (string, error) {
 	return fmt.Sprintf("The review was added to %s.", plural(len(ids), "referral", "referrals")), nil
 }
 
-// queueAt returns the address of the current page of the queue with a decision
-// open.
+// queueAt returns the address at which the current page of the queue shows the
+// given decision open.
 func queueAt(v *visit, id string) string {
 	values := v.r.URL.Query()
 	values.Set("at", id)

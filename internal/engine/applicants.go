@@ -131,8 +131,8 @@ func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	return facts, faults.Err()
 }
 
-// filledIn is like read, for an applicant whose values the caller of OneApplicant filled in
-// instead of sending them as JSON.
+// filledIn does the same as read for an applicant whose values the caller of OneApplicant has
+// filled in instead of sending them as JSON.
 func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error) {
 	facts := rule.NewFacts(field.Catalogue())
 	var faults fault.List
@@ -209,7 +209,7 @@ func outside(f *rule.Field, n rule.Number) bool {
 	return f.BoundedBelow && n < f.Min || f.BoundedAbove && n > f.Max || f.Integer && n%rule.One != 0
 }
 
-// domainText says which numbers a field takes.
+// domainText returns a text about which numbers a field can have.
 func domainText(f *rule.Field) string {
 	noun := "a number"
 	if f.Integer {

@@ -28,7 +28,7 @@ func (x detailer) lookup(leaf *rule.Condition, k *Knockout, out Detail, why stri
 	return out
 }
 
-// lookupText says whether a list contains the value of a field.
+// lookupText returns a text about whether a list contains the value of a field.
 func (d *Decision) lookupText(leaf *rule.Condition) string {
 	is := "is not"
 	if d.value(leaf.Lookup().Fact()).IsTrue() {

@@ -112,7 +112,7 @@ func (r *policyReader) guarantees(list wire.Value) {
 	}
 }
 
-// never is the reader of the member "never": the condition on the outcome.
+// never reads the member "never": the condition on the outcome.
 func (r *policyReader) never(v wire.Value) *rule.Condition {
 	scope := r.scope
 	scope.Stage2 = true
@@ -131,7 +131,7 @@ func (r *policyReader) never(v wire.Value) *rule.Condition {
 	return &c
 }
 
-// misusesStatus says what is wrong with a predicate on the status, or on another outcome that is not a fact. It
+// misusesStatus returns what is wrong with a predicate on the status, or on another outcome that is not a fact. It
 // returns "" if nothing is wrong.
 func misusesStatus(n *rule.Condition) string {
 	if n.IsLookup() && hasKeyOf(outcomes, n.Left.Field.Name) {

@@ -64,7 +64,7 @@ func checkConstantCap(f *wire.Form, of *rule.Operand) {
 	}
 }
 
-// when is the reader of the member "when": an optional condition.
+// when reads the member "when": an optional condition.
 func (r *policyReader) when(f *wire.Form) *rule.Condition {
 	v := f.Get("when")
 	if !v.Given() {

@@ -54,8 +54,8 @@ func (r *policyReader) people(f *wire.Form) {
 	form.Done()
 }
 
-// scoreSlots has the slots of the fields from which the bureau score that counts is chosen. active is false if the
-// primary applicant's score always counts.
+// scoreSlots has the slots of the fields that choose reads to find the bureau score that counts. active is false if
+// the primary applicant's score always counts.
 type scoreSlots struct {
 	active, highest bool
 	own, other, ntc int32

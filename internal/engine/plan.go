@@ -95,7 +95,7 @@ type ladder struct {
 	bands  []compiledBand
 	ranges []scoreRange
 
-	// table has, for each whole score from least on, the index of its band plus one, or 0 if the score has no band.
+	// table[i] is the index of the band of the score least+i, plus one; it is 0 if the score has no band.
 	// A table lookup avoids branches, which the processor would often mispredict. The table is empty if the card has
 	// more than maxTable scores.
 	least int64

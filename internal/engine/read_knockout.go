@@ -76,8 +76,9 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 }
 
 // defaultReason returns the reason code of a rule or adjustment that names no code. Under semantics 1 it is the code
-// of the condition's first field that has one. Under semantics 2 it is the code that is true of everybody whom the
-// condition hits. It is "" if there is no such code, for example because the code depends on which predicate hit.
+// of the condition's first field with a reason code. Under semantics 2 it is the code that is true of every applicant
+// whom the condition hits. It returns "" if there is no such code, for example because the code depends on which
+// predicate hit.
 func (r *policyReader) defaultReason(c *rule.Condition) string {
 	if r.policy.Semantics > FirstSemantics {
 		return settledCode(c, r.src.Catalogue)
@@ -85,8 +86,8 @@ func (r *policyReader) defaultReason(c *rule.Condition) string {
 	return fieldReason(c, r.src.Catalogue)
 }
 
-// fieldReason returns the catalogue's reason code of the condition's first
-// field that has one, or "" if none has.
+// fieldReason returns the reason code of the condition's first field that has a reason code in the catalogue, or "" if
+// no field has one.
 func fieldReason(c *rule.Condition, catalogue *rule.Catalogue) (code string) {
 	c.Fields(func(ref rule.Ref) {
 		if code == "" && ref.ID >= 0 {

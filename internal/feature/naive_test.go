@@ -117,8 +117,8 @@ func naiveInstalment(a report.Account) int64 {
 	return given(a.InstalmentPaise)
 }
 
-// list returns the events of a metric and product. metric may also be the name of
-// a ratio's denominator that is not a metric.
+// list returns the events of a metric and product. metric may also name the denominator of a
+// ratio, even if that denominator is not a metric of the catalogue.
 func (n *naive) list(metric, product string) *naiveList {
 	key := metric + "/" + product
 	if n.lists[key] == nil {

@@ -16,8 +16,8 @@ const (
 	payments                       // a month of payment history of any account, up to the month of as_of
 	transactions                   // a list of transactions, possibly empty
 	balances                       // a transaction with a balance, on or before as_of
-	incomeMonths                   // a whole month of transactions that ended by as_of, and a declared income
-	instalmentMonths               // a whole month of transactions that ended by as_of, and declared instalments
+	incomeMonths                   // transactions of a complete month up to as_of, and a declared income
+	instalmentMonths               // transactions of a complete month up to as_of, and declared instalments
 	origins                        // the number of origins
 )
 

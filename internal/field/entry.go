@@ -81,7 +81,7 @@ func (e entry) core() entry {
 	return e
 }
 
-// only is a modifier: it returns the entry with a supply of its own, which overrides the supply of the section.
+// only returns the entry with a supply of its own, which overrides the supply of the section.
 func (e entry) only(supply rule.Supply) entry {
 	e.Supply = supply
 	return e

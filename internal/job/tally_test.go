@@ -60,7 +60,7 @@ func (t *tally) wantOnce(tb testing.TB) {
 	}
 }
 
-// unwanted is the GiveUp of tests in which no chunk is given up.
+// unwanted fails. It is the GiveUp of tests in which no chunk must be given up.
 func unwanted(context.Context, operation.Chunk) error {
 	return fmt.Errorf("a chunk was given up")
 }

@@ -286,7 +286,7 @@ func Compare(
 	hashes := zonesOf(&key, d, f)
 	for i := range hashes.list() {
 		if zone := &hashes.zones[i]; slices.Contains(e.Zones, zone.Zone) {
-			zone.Hash = plainHash(d.Plain, zone.Zone) // the leaf covers the column plain
+			zone.Hash = plainHash(d.Plain, zone.Zone) // the leaf has the hash that column plain stores
 		}
 	}
 	own := hashes.count

@@ -20,8 +20,8 @@ const defaultMaxTree = 1 << 20
 // somebody is erased.
 func (k *Keys) SetMaxTree(bytes int) { k.maxTree = bytes }
 
-// TreeOf returns the number of the tree with whose keys a document is sealed. head is the document
-// or its beginning.
+// TreeOf returns the number of the tree whose keys seal a document. head is the document or its
+// beginning.
 func (t *Tree) TreeOf(head []byte) int64 { return t.number(head) }
 
 // Replacement returns the text that replaces the reference of an applicant in erased rows whose

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/store"
 )
 
-// holder says whose key is meant: a person, or an object that has a key of its own.
+// holder identifies the holder of a key: a person, or an object that has a key of its own.
 type holder struct {
 	environment string
 	reference   string // of the person

@@ -73,8 +73,8 @@ func (u *Upload) Store(ctx context.Context, write func(key store.StoredTree) err
 // ErrUploadDestroyed is the error for the rows of an upload whose key was destroyed.
 var ErrUploadDestroyed = errors.New("the key of the uploaded rows was destroyed")
 
-// uploadKey returns the tree with the key of an upload. It is not cached, so that no node has the key after it was
-// destroyed. The error is ErrUploadDestroyed if there is none.
+// uploadKey returns the tree with the key of an upload, or ErrUploadDestroyed if the tree is no longer stored. The tree
+// is not cached, so that no node has the key after it was destroyed.
 func (k *Keys) uploadKey(ctx context.Context, tenantID string, number int64) (t *Tree, err error) {
 	if err := k.permitted(ctx); err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (s *Service) loadHead(ctx context.Context, id headID) (*head, error) {
 // unreadable logs why a list cannot be read, and returns the refusal of a request that needs it. Such a request is
 // refused because a decision without the answer of a list could be wrong.
 func (s *Service) unreadable(ctx context.Context, err error) error {
-	s.core.Logger.ErrorContext(ctx, "a stored list cannot be read; replace it with PUT /v1/lists/{name}", "error", err)
+	s.core.Logger.ErrorContext(ctx, "could not read a stored list; replace it with PUT /v1/lists/{name}", "error", err)
 	return fault.New(fault.Unavailable, fault.CodeUnavailable, "a list cannot be read; try again later")
 }
 

@@ -215,5 +215,5 @@ func columnsOf(header []string) (value, expires int, err error) {
 	return value, expires, nil
 }
 
-// describeTypes is the text of a fault about the type of a list.
+// describeTypes returns the text of a fault about the type of a list.
 func describeTypes() string { return fmt.Sprintf("one of %s", strings.Join(list.Types(), ", ")) }

@@ -176,7 +176,7 @@ func has(all []store.PolicyEditStep, number int64) bool {
 	return false
 }
 
-// Add stores a step as the current one of the caller's working copy, and returns its number.
+// Add stores a step, makes it the current step of the caller's working copy, and returns its number.
 func (s *Edits) Add(ctx context.Context, p tenant.Principal, n NewEditStep) (number int64, err error) {
 	if err := mayEdit(p); err != nil {
 		return 0, err

@@ -242,9 +242,8 @@ func (w *work) retry(ctx context.Context, err error) error {
 	return errMore
 }
 
-// held returns what is held about the person. It reads one decision, one run and one exposure more than a batch can
-// have, and no more. It first adds the journal entries of decisions from before the journal, because their hashes
-// must remain.
+// held returns the stored data about the person, at most one row of each kind more than fit into a batch. Decisions
+// from before the journal first get their journal entries, because their hashes must remain.
 func (w *work) held(ctx context.Context) (store.Held, error) {
 	held, err := w.scope.Erasures(ctx).Held(w.person, w.s.batch+1)
 	if err != nil {

@@ -197,7 +197,7 @@ func (f *forgotten) erase(ctx context.Context, p store.Person) error {
 	return err
 }
 
-// commit is the operation.Commit of an erasure that no request has asked for.
+// commit runs do in a transaction. It is the operation.Commit of an erasure that no request has asked for.
 func (w *work) commit(ctx context.Context, do func(*store.Tx) (Erasure, error)) (done Erasure, err error) {
 	err = w.scope.Write(ctx, func(tx *store.Tx) error {
 		done, err = do(tx)

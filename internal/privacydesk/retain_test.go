@@ -20,7 +20,7 @@ func (c *cluster) release(id string) {
 }
 
 // TestRetentionLengthened releases a hold after the period has become longer. The documents of the person are kept
-// for as long as the longer period says, and emptied then.
+// until the longer period ends, and are then emptied.
 func TestRetentionLengthened(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

@@ -62,9 +62,9 @@ const (
 	Charge                           // a debit: the bank's own charge or a penal charge
 	LoanCredit                       // a credit: a disbursal
 	SelfTransfer                     // to or from the holder's own account
-	// By NACH, ECS or standing instruction: an honoured debit, or the entry of a bounce.
+	// A payment by NACH, ECS or standing instruction: a debit that was paid, or an entry that records a bounce.
 	Mandate
-	Cheque          // by cheque: an honoured debit, a deposit that was kept, or the entry of a bounce
+	Cheque          // a cheque: a paid debit, a deposit that was not returned, or an entry that records a bounce
 	IssuedBounce    // the entry of the holder's own mandate or cheque that was returned unpaid
 	DepositedReturn // a deposited cheque was returned unpaid
 	Refund          // a refund, reversal or redemption

@@ -24,11 +24,11 @@ type Scope struct {
 	Stage2    bool            // whether the condition may read the engine's results
 	Semantics int             // semantics of the policy being read
 
-	// List returns the type of the values in a list. It returns false if there is no list of this name. If it is nil,
-	// as for a stored policy, every list is assumed to exist.
+	// List returns the type of the values in a list, or false if there is no list of this name. The function is nil
+	// for a stored policy: then every list is assumed to exist.
 	List func(name string) (Type, bool)
-	// Table returns a table with its columns. It returns false if there is no table of this name. If it is nil, no
-	// column of a table can be named.
+	// Table returns a table with its columns, or false if there is no table of this name. If the function is nil, a
+	// condition cannot name columns of tables.
 	Table func(name string) (*Table, bool)
 }
 

@@ -21,7 +21,7 @@ func hold(t *testing.T, db *store.DB) (release func()) {
 	return holdBy(t, db, "ten_HOLD")
 }
 
-// holdBy is hold with a write of the given tenant.
+// holdBy does the same as hold, with a write of the given tenant.
 func holdBy(t *testing.T, db *store.DB, tenantID string) (release func()) {
 	t.Helper()
 	begun, done, free := make(chan struct{}), make(chan struct{}), make(chan struct{})

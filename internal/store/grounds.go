@@ -40,7 +40,7 @@ const approved = `(d.status = 'APPROVED' AND coalesce(` + finalReview + `, '') <
 const booked = `EXISTS (SELECT 1 FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
 	AND e.decision_id <> '' AND e.decision_id = d.id)`
 
-// GroundsQuery says whose grounds are wanted.
+// GroundsQuery names a person and limits the decisions that Grounds reads.
 type GroundsQuery struct {
 	Person    Person
 	Alias     string // the replacement of the reference in the evidence of alerts, if the person was erased before

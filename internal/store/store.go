@@ -11,8 +11,8 @@
 //
 // Every statement of a Scope has its tenant and environment as its first two parameters; the handle adds them.
 //
-// The data of a Scope is reached by subject (subject.go): scope.Decisions(ctx) reads decisions. In a transaction begun
-// by Scope.Write or Scope.Read, tx.Decisions() reads decisions with the same methods and stores new ones.
+// The methods of a Scope are grouped by subject (subject.go): scope.Decisions(ctx) reads decisions. In a transaction
+// begun by Scope.Write or Scope.Read, tx.Decisions() reads decisions with the same methods and stores new ones.
 //
 // Every write of a handle goes through one committer, which commits waiting writes together (commit.go). The
 // differences between the two databases are in dialect.go, sqlite.go, postgres.go and, for PostgreSQL's faster insert

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// The data of a scope is reached by subject. Each subject has two types: a reader,
+// The methods for the data of a scope are grouped by subject. Each subject has two types: a reader,
 // which Scope and Tx both return, and a type that adds the methods for changes, which
 // only Tx returns. So nothing can be changed outside a transaction, and each read is
 // implemented once.

@@ -32,7 +32,7 @@ func (s *Chunks) Run(ctx context.Context, c operation.Chunk) error {
 	case fault.KindOf(err) == fault.NotFound:
 		return nil // the run has ended and its rows were deleted
 	case errors.As(err, &spoilt):
-		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried",
+		s.core.Logger.ErrorContext(ctx, "could not run a chunk of a backtest; the backtest failed and is not retried",
 			"tenant_id", c.TenantID, "environment", c.Environment, "backtest_id", c.JobID, "error", err)
 		return s.Abandon(ctx, c)
 	case err != nil:

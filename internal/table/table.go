@@ -225,7 +225,7 @@ func (t *Table) Find(values []rule.Value) (row int, found bool) {
 	return 0, false
 }
 
-// search returns the first row from low on that satisfies the predicate "is", or high if there is none. The
+// search returns the first row from low to high-1 that satisfies the predicate "is", or high if there is none. The
 // predicate must be false for the rows before that row, and true for the rows after it.
 func (t *Table) search(low, high int, is func(row int) bool) int {
 	for low < high {

@@ -103,7 +103,7 @@ func texts() *rapid.Generator[string] {
 	return rapid.String().Filter(func(s string) bool { return !strings.Contains(s, "\x00") })
 }
 
-// anything generates a JSON value in the types that encoding/json uses.
+// anything generates a JSON value as encoding/json decodes it into an interface.
 func anything(depth int) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{
 		rapid.Just[any](nil),

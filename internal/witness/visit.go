@@ -100,7 +100,7 @@ func Audit(ctx context.Context, r *Remote, keys *evidence.LogKeys, since []byte)
 	return a, err
 }
 
-// add counts an entry. It returns ErrEntries if the entry does not have the hash of the tree.
+// add counts an entry. It returns ErrEntries if the hash of the entry is not hash, the leaf hash in the tree.
 func (a *Audited) add(number int64, text []byte, hash tlog.Hash) error {
 	if tlog.RecordHash(text) != hash {
 		return ErrEntries

@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// Separate assigns the first half of the processors to this process and to all processes that it starts before it
-// calls the returned function apart. That function assigns the other half to this process, so that the load
-// generator does not take processor time from the server that it measures. Separate does nothing on a machine with
-// one processor.
+// Separate gives the server that is measured and the load generator different processors, so that neither takes
+// processor time from the other. It assigns the first half of the processors to this process. Processes that it
+// starts before it calls apart, such as the server, inherit this half. apart then assigns the other half to this
+// process. Separate does nothing on a machine with one processor.
 func Separate() (apart func() error, separated bool, err error) {
 	n := runtime.NumCPU()
 	if n < 2 {

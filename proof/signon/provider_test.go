@@ -117,7 +117,7 @@ func (v *visitor) signIn(name string) page {
 	p = v.get(next)
 	form := regexp.MustCompile(`<form[^>]* action="([^"]+)"`)
 	prompt := regexp.MustCompile(`name="prompt" value="([^"]+)"`)
-	for range 5 { // the provider asks for a password first, and for consent then
+	for range 5 { // the provider asks first for a password and then for consent
 		if strings.HasPrefix(p.Request.URL.String(), v.service) {
 			return p
 		}

@@ -99,7 +99,7 @@ type theatre struct {
 	cluster *pgcluster.Cluster
 }
 
-// set completes an order with the shared parts.
+// set sets the binary and the server of an order to the shared ones.
 func (s *theatre) set(t *testing.T, o *Order) {
 	t.Helper()
 	s.once.Do(func() { s.err = s.open() })

@@ -57,8 +57,8 @@ func (r amounts) with(op rule.Arith, other amounts) amounts {
 	}
 }
 
-// corners returns the range of a product or a quotient. The extremes of the range are always results for the ends of r
-// and other.
+// corners returns the range of op, a product or a quotient, over all values of r and other. The least and the greatest
+// result always occur at ends of the two ranges.
 func (r amounts) corners(other amounts, op func(n, m rule.Number) (rule.Number, bool)) amounts {
 	result := amounts{rule.MaxNumber, -rule.MaxNumber}
 	for _, x := range [...]rule.Number{r.least, r.greatest} {

@@ -49,8 +49,8 @@ func (a capCheck) unlendable(at location, c *engine.LimitCap, least rule.Number)
 	return true
 }
 
-// exposure reports a bound of exposure that, rounded down to the step, is below the smallest loan, even for applicants
-// who owe nothing.
+// exposure reports an exposure limit that, rounded down to the step, is below the smallest loan. Such a limit declines
+// even applicants who owe nothing.
 func (a capCheck) exposure(leastPaise int64) {
 	e := a.policy.Exposure
 	if e == nil || e.MaxTotalPaise-e.MaxTotalPaise%a.policy.LimitStepPaise >= leastPaise {

@@ -117,7 +117,7 @@ func asksPresence(c *rule.Condition) (asks bool) {
 	return asks
 }
 
-// hint says why nobody satisfies a condition, if that is not obvious.
+// hint returns a sentence about why nobody satisfies a condition, or "" if that is obvious.
 func (a *conditionCheck) hint(c *clause) string {
 	if c.Nobody {
 		for _, at := range c.reads {

@@ -129,7 +129,7 @@ func (a scoreCheck) reachability() {
 	}
 }
 
-// neverUsed says that a band is not used. With segments, another band may have the same grade.
+// neverUsed returns a sentence that says that a band is not used. With segments, another band may have the same grade.
 func (a scoreCheck) neverUsed(b *engine.Band) string {
 	if a.policy.HasSegments() {
 		return "The band " + b.ID + " is never used"

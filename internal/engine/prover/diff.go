@@ -57,7 +57,7 @@ type Result struct {
 	Population *Population
 }
 
-// Class is a kind of applicants whom the policies treat differently.
+// Class is a kind of applicant that the policies treat differently.
 type Class struct {
 	Kind
 	// Confirmed is set if both plans have decided the witness. If it is not set, it is not known whether such

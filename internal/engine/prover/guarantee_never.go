@@ -24,7 +24,7 @@ type neverGoal struct {
 // violation is the only kind that a neverGoal looks for.
 var violation = Kind{Tenure: Higher}
 
-// never is the counterpart of monotone for a guarantee that excludes outcomes. It proves or refutes the guarantee.
+// never proves or refutes a guarantee that excludes outcomes.
 func (p *Proof) never(plan *engine.Plan, g *engine.Guarantee, o Options) {
 	p.Standing = Proved
 	for _, goal := range neverGoals(plan, g, p) {

@@ -93,7 +93,8 @@ func (p *Population) Tally(r *Result) (t Tally) {
 	return t
 }
 
-// Sentence says how many applicants of the population are treated differently. It returns "" if What is "".
+// Sentence returns a sentence about how many applicants of the population are treated differently. It returns "" if
+// What is "".
 func (p *Population) Sentence(r *Result) string {
 	switch {
 	case p.What == "":

@@ -105,7 +105,7 @@ func (s *search) cover() (list []int) {
 }
 
 // frequency returns, for each goal, how many applications reach it. The goals that
-// few applications reach say best what a case is for.
+// few applications reach describe the purpose of a case best.
 func (s *search) frequency() []int {
 	count := make([]int, len(s.coverage.goals))
 	for i := range s.pool {

@@ -134,6 +134,6 @@ func sourceOf(p *engine.Policy, fact string) string {
 	case field.IsFeature(fact):
 		return "it is computed from the accounts and transactions of a report"
 	default:
-		return "no single member of a request gives it its value"
+		return "no single member of a request sets it"
 	}
 }

@@ -63,7 +63,7 @@ func queueBatch(t *testing.T, scope *store.Scope, id string, n int64) {
 	})
 }
 
-// plusOne is a count function for FinishChunk. It adds a "+" for each chunk.
+// plusOne adds a "+" to counts. It is the count function of FinishChunk in tests.
 func plusOne(counts []byte) ([]byte, error) { return append(counts, '+'), nil }
 
 func finishBatchChunk(t *testing.T, scope *store.Scope, id string, number, now int64) (first bool) {
