@@ -73,7 +73,8 @@ func (a Axis) fit(s span, n int, round bool) scale {
 	return scale{from: from, to: to, ticks: ticksBetween(from, to, step)}
 }
 
-// atMost returns to, or the highest possible value if to is higher. Data that are higher nevertheless stay in the range.
+// atMost returns to, or the highest possible value if to is higher. Data that are
+// higher nevertheless stay in the range.
 func (a Axis) atMost(to float64, s span) float64 {
 	if a.Most > 0 && to > a.Most {
 		return math.Max(a.Most, s.to)

@@ -2,8 +2,8 @@ package chart
 
 import "testing"
 
-// TestShareEndsAt100Percent checks that the axis of a share never shows a tick above 100 %, whether all values are equal
-// or not, and that an axis without a highest possible value is widened as before.
+// TestShareEndsAt100Percent checks that the axis of a share never shows a tick above
+// 100 %, whether all values are equal or not, and that an axis without a highest possible value is widened as before.
 func TestShareEndsAt100Percent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -387,7 +387,8 @@ func TestBatchStreamConnection(t *testing.T) {
 			{"300 KiB", strings.NewReader(strings.Repeat("x", 300<<10)), true},
 			{"of unknown length", io.MultiReader(strings.NewReader("x")), true},
 		} {
-			request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.url+"/v1/decisions/batch", c.body)
+			url := s.url + "/v1/decisions/batch"
+			request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, url, c.body)
 			if err != nil {
 				s.Fatal(err)
 			}

@@ -108,8 +108,8 @@ func (s *stream) run() error {
 	h["Content-Type"] = []string{linesType}
 	h["Cache-Control"] = noStore
 	if c.r.ProtoMajor == 1 && (c.r.ContentLength < 0 || c.r.ContentLength > readAfterAnswer) {
-		// If the stream ends early, net/http closes the connection. Say so now, because the headers cannot say it later,
-		// and the client's next request on this connection would fail.
+		// If the stream ends early, net/http closes the connection. The header cannot say so later, and without it the
+		// client's next request on this connection would fail.
 		h["Connection"] = []string{"close"}
 	}
 	if strings.EqualFold(c.r.Header.Get("Expect"), "100-continue") && c.r.ProtoMajor == 1 {
