@@ -152,8 +152,8 @@ func (m *model) eventsEnd(s *scope, last int) {
 	}
 }
 
-// logTimeout is how long the signed log may be behind the events when everything is
-// checked. A log that a node left unsigned is signed within a minute.
+// logTimeout is how long the signed log may stay behind the events without growing when
+// everything is checked. A log that a node left unsigned is signed within a minute.
 const logTimeout = 90 * time.Second
 
 // logPause is the pause before the checkpoint is read again.
@@ -164,13 +164,13 @@ const logPause = 250 * time.Millisecond
 // that none contradicts another. Every decision has at most one leaf. When the log contains all events, every
 // decision has exactly one leaf.
 func (c *checker) logOnlyGrows() error {
-	for deadline := time.Now().Add(logTimeout); ; wait(c.ctx, logPause) {
+	for unchanged := (stall{}); ; wait(c.ctx, logPause) {
 		covered, err := c.readLog()
 		if err != nil || covered || !c.patient || c.ctx.Err() != nil {
 			return err
 		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the log of %s has %d of %d entries after %v", c.scope, c.scope.history.signed.Size,
+		if size := c.scope.history.signed.Size; unchanged.lasts(logTimeout, size) {
+			return fmt.Errorf("the log of %s has had %d of %d entries for %v", c.scope, size,
 				len(c.scope.history.events), logTimeout)
 		}
 	}

@@ -58,12 +58,12 @@ func TestMigrationKilled(t *testing.T) {
 				t.Error("no kill met the work half-way")
 			}
 			m.start(t)
-			for deadline := time.Now().Add(logTimeout); ; wait(t.Context(), logPause) {
+			for unchanged := (stall{}); ; wait(t.Context(), logPause) {
 				now := m.verify(t)
 				if now.without == 0 && now.signed == oldDecisions+now.others {
 					break
-				} else if time.Now().After(deadline) {
-					t.Fatalf("after %s: %+v", logTimeout, now)
+				} else if unchanged.lasts(logTimeout, int64(now.signed-now.without)) {
+					t.Fatalf("unchanged for %s: %+v", logTimeout, now)
 				}
 			}
 			m.node.Kill()
