@@ -10,7 +10,7 @@ import (
 type Spark struct {
 	Head
 	Unit    Unit
-	Most    float64  // the highest possible value (Axis.Most)
+	Most    float64  // the highest possible value, for example 1 for a share; 0 if there is none
 	Of      string   // heading of the table's first column, which contains the labels
 	Labels  []string // the names of the times
 	Layers  []Layer  // the columns

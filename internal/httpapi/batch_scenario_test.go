@@ -7,6 +7,8 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"reflect"
 	"slices"
 	"strings"
@@ -394,6 +396,17 @@ func TestBatchStreamConnection(t *testing.T) {
 			}
 			request.Header.Set("Authorization", "Bearer "+m.key)
 			request.Header.Set("Content-Type", "application/x-ndjson")
+			if c.closes { // net/http closes the connection after an answer to a request that expects 100
+				request.Header.Set("Expect", "100-continue")
+			}
+			request = request.WithContext(httptrace.WithClientTrace(s.Context(), &httptrace.ClientTrace{
+				Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
+					if h.Get("Content-Type") != "" { // Go's client removes Connection, which is set together with it
+						s.Errorf("a body %s: the interim answer %d has the headers of the answer", c.name, code)
+					}
+					return nil
+				},
+			}))
 			got, err := http.DefaultClient.Do(request)
 			if err != nil {
 				s.Fatalf("a body %s: %v", c.name, err)

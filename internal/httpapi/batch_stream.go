@@ -105,15 +105,16 @@ func (b *batch) answerStream() error {
 func (s *stream) run() error {
 	c := s.c
 	h := c.response.header()
+	if strings.EqualFold(c.r.Header.Get("Expect"), "100-continue") && c.r.ProtoMajor == 1 {
+		// net/http sends 100 only if the body is read before the answer. The headers below belong to the answer alone.
+		c.response.w.WriteHeader(http.StatusContinue)
+	}
 	h["Content-Type"] = []string{linesType}
 	h["Cache-Control"] = noStore
 	if c.r.ProtoMajor == 1 && (c.r.ContentLength < 0 || c.r.ContentLength > readAfterAnswer) {
 		// If the stream ends early, net/http closes the connection. The header cannot say so later, and without it the
 		// client's next request on this connection would fail.
 		h["Connection"] = []string{"close"}
-	}
-	if strings.EqualFold(c.r.Header.Get("Expect"), "100-continue") && c.r.ProtoMajor == 1 {
-		c.response.w.WriteHeader(http.StatusContinue) // net/http sends 100 only if the body is read before the answer
 	}
 	c.response.status = http.StatusOK
 	c.response.w.WriteHeader(http.StatusOK)

@@ -95,8 +95,8 @@ func (s *Set) watchOnce(ctx context.Context, w *keyWatch) error {
 		w.lostAt = time.Time{}
 	case w.lostAt.IsZero():
 		w.lostAt = now
-		s.core.Logger.ErrorContext(ctx, "this node does not have the present master key; it stops after stops_after "+
-			"unless it gets the key",
+		s.core.Logger.ErrorContext(ctx,
+			"this node does not have the present master key, and stops if it does not get the key in time",
 			"stops_after", keyLostGrace, "error", lost)
 	case now.Sub(w.lostAt) >= keyLostGrace:
 		return lost
