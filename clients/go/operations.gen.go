@@ -70,12 +70,12 @@ func (c *Client) GetCapsule(ctx context.Context, id string) (*api.Capsule, error
 	return call[api.Capsule](ctx, c, "GET", pathOf("/v1/decisions/%s/capsule", id), nil, noBody)
 }
 
-// ReplaceLenderProfile is the operation "Store what documents say about the lender": PUT /v1/lender-profile.
+// ReplaceLenderProfile is the operation "Store the lender profile that documents use": PUT /v1/lender-profile.
 func (c *Client) ReplaceLenderProfile(ctx context.Context, params *api.ReplaceLenderProfileParams, body api.ReplaceLenderProfileJSONRequestBody) (*api.LenderProfile, error) {
 	return call[api.LenderProfile](ctx, c, "PUT", "/v1/lender-profile", params, jsonBody(body))
 }
 
-// GetLenderProfile is the operation "Read what documents say about the lender": GET /v1/lender-profile.
+// GetLenderProfile is the operation "Read the lender profile that documents use": GET /v1/lender-profile.
 func (c *Client) GetLenderProfile(ctx context.Context, params *api.GetLenderProfileParams) (*api.LenderProfile, error) {
 	return call[api.LenderProfile](ctx, c, "GET", "/v1/lender-profile", params, noBody)
 }

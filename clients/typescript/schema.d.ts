@@ -350,13 +350,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what documents say about the lender
+         * Read the lender profile that documents use
          * @description The latest version of the lender profile, or with `version` an earlier one. The answer is 404 if there is none
          *     yet.
          */
         get: operations["getLenderProfile"];
         /**
-         * Store what documents say about the lender
+         * Store the lender profile that documents use
          * @description Stores a new version of the lender profile: the names, terms and contacts that the key facts statement and the
          *     letter state. The body is a complete profile. Every version is kept. A decision is stored with the number of the
          *     current version, and its documents use that version; a decision that was made before the first version uses the
@@ -2643,7 +2643,7 @@ export interface components {
                     [key: string]: number;
                 };
             };
-            /** @description What replaces the reference in the stored rows: `erased:` and a hash with the erased key. Lists of decisions can be filtered by it as `applicant_id`. */
+            /** @description The replacement of the reference in the stored rows: `erased:` and a hash with the erased key. Lists of decisions can be filtered by it as `applicant_id`. */
             replaced_by: string[];
             /** @description What is kept, on which basis and until when. */
             kept: {
@@ -2698,7 +2698,7 @@ export interface components {
                 };
             };
         };
-        /** @description The other people of the decision whom the request has named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash. */
+        /** @description The people other than the primary applicant that the request named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash. */
         DecisionPeople: {
             /**
              * @description More values may come.
@@ -2825,7 +2825,7 @@ export interface components {
             applicant_ref: string;
             /** @description The decision on which the loan was made. It must be about the applicant. */
             decision_id?: string | null;
-            /** @description Your name of the product. */
+            /** @description Your name for the product. */
             product?: string | null;
             /**
              * Format: double
@@ -3948,7 +3948,7 @@ export interface components {
             amount: components["schemas"]["NumberOrText"];
             /** @description The balance after the transaction. */
             balance?: components["schemas"]["NumberOrText"] | null;
-            /** @description The text of the bank. Salaries, instalments, bounces and other kinds of transactions are recognised by it. */
+            /** @description The text of the bank for the transaction. It is used to recognise salaries, instalments, bounces and other kinds of transactions. */
             narration?: string | null;
             /** @description Ignored. */
             reference?: unknown;
@@ -5482,7 +5482,7 @@ export interface components {
             witness?: {
                 [key: string]: unknown;
             };
-            /** @description The facts of the applicant whom both versions have decided. */
+            /** @description The facts of an applicant on which both versions have decided. */
             facts?: {
                 [key: string]: unknown;
             };
@@ -9913,7 +9913,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the table gives. */
+            /** @description The row that matches the keys, or the default values. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9953,7 +9953,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the table gives. */
+            /** @description The row that matches the keys, or the default values. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

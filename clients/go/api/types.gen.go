@@ -5619,7 +5619,7 @@ type BankTransaction struct {
 	// Mode `CASH`, `ATM`, `CARD`, `UPI`, `FT` or `OTHERS`; the default is `OTHERS`.
 	Mode *string `json:"mode,omitempty"`
 
-	// Narration The text of the bank. Salaries, instalments, bounces and other kinds of transactions are recognised by it.
+	// Narration The text of the bank for the transaction. It is used to recognise salaries, instalments, bounces and other kinds of transactions.
 	Narration *string `json:"narration,omitempty"`
 
 	// Reference Ignored.
@@ -7097,7 +7097,7 @@ type DecisionItem struct {
 	Status DecisionStatus `json:"status"`
 }
 
-// DecisionPeople The other people of the decision whom the request has named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash.
+// DecisionPeople The people other than the primary applicant that the request named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash.
 type DecisionPeople = []struct {
 	ApplicantRef string `json:"applicant_ref"`
 
@@ -7212,7 +7212,7 @@ type DifferenceClass struct {
 	// Direction Whether the change is better or worse for the applicant; `mixed` if it is better in one respect and worse in another, or neither.
 	Direction DifferenceClassDirection `json:"direction"`
 
-	// Facts The facts of the applicant whom both versions have decided.
+	// Facts The facts of an applicant on which both versions have decided.
 	Facts *map[string]interface{} `json:"facts,omitempty"`
 
 	// Fee The fee and the charges with their tax, compared if the limits are the same.
@@ -7480,7 +7480,7 @@ type Erasure struct {
 	// Reason Why the person is erased. More values may come.
 	Reason ErasureReason `json:"reason"`
 
-	// ReplacedBy What replaces the reference in the stored rows: `erased:` and a hash with the erased key. Lists of decisions can be filtered by it as `applicant_id`.
+	// ReplacedBy The replacement of the reference in the stored rows: `erased:` and a hash with the erased key. Lists of decisions can be filtered by it as `applicant_id`.
 	ReplacedBy []string `json:"replaced_by"`
 
 	// RequestedAt A time in RFC 3339 format, in UTC.
@@ -7747,7 +7747,7 @@ type ExposureRequest struct {
 	// Outstanding What the applicant owes, in rupees with at most 2 decimals.
 	Outstanding *float64 `json:"outstanding,omitempty"`
 
-	// Product Your name of the product.
+	// Product Your name for the product.
 	Product *string `json:"product,omitempty"`
 }
 
@@ -8605,7 +8605,7 @@ type HeldApplicant struct {
 		// InputsErased The zone of the person's facts, if they were erased at the end of their retention period.
 		InputsErased *[]string `json:"inputs_erased,omitempty"`
 
-		// People The other people of the decision whom the request has named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash.
+		// People The people other than the primary applicant that the request named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash.
 		People *DecisionPeople `json:"people,omitempty"`
 
 		// Role More values may come.
@@ -11127,7 +11127,7 @@ type StoredDecision struct {
 	// Offer The offered loan. Amounts are in rupees. A declined application has only a limit of 0 and the currency.
 	Offer Offer `json:"offer"`
 
-	// People The other people of the decision whom the request has named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash.
+	// People The people other than the primary applicant that the request named, by role and reference; present only if there are any. The reference of somebody who was erased is `erased:` and a hash.
 	People *DecisionPeople `json:"people,omitempty"`
 
 	// Policy The version of the policy that decided.

@@ -208,7 +208,7 @@ class Operations(Transport):
         *,
         if_match: Union[str, None] = None,
     ) -> types.LenderProfile:
-        """Store what documents say about the lender (PUT /v1/lender-profile)."""
+        """Store the lender profile that documents use (PUT /v1/lender-profile)."""
         return self._call(  # type: ignore[no-any-return]
             "PUT",
             "/v1/lender-profile",
@@ -224,7 +224,7 @@ class Operations(Transport):
         *,
         version: Union[int, None] = None,
     ) -> types.LenderProfile:
-        """Read what documents say about the lender (GET /v1/lender-profile)."""
+        """Read the lender profile that documents use (GET /v1/lender-profile)."""
         return self._call(  # type: ignore[no-any-return]
             "GET",
             "/v1/lender-profile",
