@@ -175,7 +175,7 @@ func (e *engine) inside() {
 	if out := e.must("exec", "verdict", "verdict", "version"); !strings.HasPrefix(out, "verdict "+e.version) {
 		e.Errorf("verdict version in the container: %s", out)
 	}
-	// The tenant is that of the signup, so the volume has the database.
+	// The command finds the tenant that has signed up, so it uses the same database as the service.
 	if out := e.must("exec", "verdict", "verdict", "tenant", "key", "create", "-env", "live"); !strings.Contains(out,
 		"vk_live_") {
 		e.Errorf("a key for live: %s", out)

@@ -185,8 +185,8 @@ func TestApp(t *testing.T) {
 	}
 }
 
-// TestShutdownUnderLoad checks that every decision that was answered during a
-// shutdown is in the database when the service starts again, and that no answer is cut short.
+// TestShutdownUnderLoad checks that every decision that a caller received during a shutdown is
+// in the database when the service starts again, and that no answer is cut short.
 func TestShutdownUnderLoad(t *testing.T) {
 	t.Parallel()
 	args := []string{

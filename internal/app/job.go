@@ -41,7 +41,7 @@ func (a *App) runJobs(ctx context.Context) {
 	all.Go(func() {
 		if err := a.queue.Run(ctx, a.service.RunChunk, a.service.AbandonChunk); err != nil {
 			a.logger.Error("background work stopped with an error; "+
-				"this node runs no large backtests and no batches until it is restarted",
+				"this node runs no large backtests, and no batches in the background, until it is restarted",
 				"error", err)
 		}
 	})

@@ -101,8 +101,8 @@ func target(path string) (string, error) {
 	return path, nil
 }
 
-// Background has the queue and the processors for large backtests and batches. If it has no queue,
-// they are not available.
+// Background has the queue and the processors for large backtests, and for batches in the background.
+// If it has no queue, they are not available.
 type Background struct {
 	Queue      operation.ChunkQueue
 	Processors *admission.Scheduler // shares processor time with requests

@@ -103,8 +103,8 @@ func (a *Application) settled(name string) bool {
 	return strings.Contains(name, "months_since")
 }
 
-// hasAccount reports whether an account satisfies the function "is". If own is set, it looks only at accounts
-// that the applicant owes.
+// hasAccount reports whether an account satisfies the function "is". If the argument "own" is set, it looks
+// only at accounts that the applicant owes.
 func (a *Application) hasAccount(own bool, is func(*report.Account) bool) bool {
 	return slices.ContainsFunc(a.History.Accounts, func(x report.Account) bool {
 		return (!own || x.Owner.Owes()) && is(&x)

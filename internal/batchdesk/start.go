@@ -49,7 +49,8 @@ func (s *Service) Start(
 		return Batch{}, err
 	}
 	if s.options.ChunkQueue == nil {
-		return Batch{}, fault.New(fault.Unavailable, fault.CodeUnavailable, "this service runs no batches")
+		return Batch{}, fault.New(fault.Unavailable, fault.CodeUnavailable,
+			"this service runs no batches in the background")
 	}
 	scope := s.core.Scope(p)
 	options := r.Endpoint

@@ -83,7 +83,8 @@ func (p Period) End(d Day) Day {
 	m := MonthOf(year, month) + Month(12*p.Years+p.Months)
 	y, mm := m.Date()
 	if day > DaysIn(y, int(mm)) {
-		y, mm = (m + 1).Date() // m lacks this day, and for its last day Before returns d or earlier
+		// The month m does not have this day. For the last day of m, Before still returns d or an earlier day.
+		y, mm = (m + 1).Date()
 		day = 1
 	}
 	return DayOf(y, mm, day)

@@ -138,7 +138,9 @@ func (p *decisionPages) list(v *visit) error {
 		return err
 	}
 
-	values, path := v.r.URL.Query(), v.at("/decisions") // the request's own path differs if saving a filter was refused
+	// The links lead to the list. The path of the request differs if a filter could not be saved or deleted, because
+	// that answer also shows the list.
+	values, path := v.r.URL.Query(), v.at("/decisions")
 	if sought.ReferencePrefix != "" {
 		values.Set("q", sought.ReferencePrefix+"*")
 	}

@@ -130,7 +130,8 @@ func TestDecisionsByPrefix(t *testing.T) {
 	b.get(at + "q=KC-1&status=DECLINED").want(http.StatusOK).has("Nothing found")
 	b.get(at + "q=KC-15&status=APPROVED&from=2026-11-15").want(http.StatusOK).has(">KC-150<").hasNot(">KC-149<")
 	b.get(at + "q=KC-1&to=2020-01-01").want(http.StatusOK).has("Nothing found")
-	b.get(at+"q=KC-100").want(http.StatusOK).has(">KC-100<", "only begin with this text").hasNot(">KC-101<")
+	b.get(at+"q=KC-100").want(http.StatusOK).has(">KC-100<", "Show all references that begin with this text").
+		hasNot(">KC-101<")
 	b.get(at+"q=KC-10*").want(http.StatusOK).has(">KC-100<", ">KC-109<").hasNot(">KC-110<")
 	b.get(at + "q=kc-1").want(http.StatusOK).has("Nothing found")
 	b.get(at + "q=" + last[:len(last)-1]).want(http.StatusOK).has(">KD-1<").hasNot(">KC-1")

@@ -260,8 +260,8 @@ func (l pastedLine) entry() signal.PincodeRisk {
 	return e
 }
 
-// atLines changes the pointers of the entries' faults to field, and adds the line number to each
-// fault.
+// atLines makes the faults of pasted entries point to the form field in which they were pasted.
+// Each text then begins with the number of the entry's line.
 func atLines(err error, lines []pastedLine, field string) error {
 	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		rest, inside := strings.CutPrefix(item.Pointer, "/entries/")

@@ -246,8 +246,8 @@ func (w *underwriting) commit(ctx context.Context) error {
 
 // store runs in the transaction of the decision: it records the observations, counts them,
 // decides, and stores the decision and the run. If the counts changed since the study, it
-// returns errMoved and the new facts and counts. If last is set, it decides with the fraud
-// counts of the last study instead. store can run more than once.
+// returns errMoved and the new facts and counts. If the argument "last" is set, it decides with
+// the fraud counts of the last study instead. store can run more than once.
 func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) {
 	if w.c.counted() {
 		if now.counts, err = w.c.observe(tx); err != nil {

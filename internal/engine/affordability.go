@@ -254,7 +254,7 @@ func (p *Policy) counted(declared string) string {
 }
 
 // derive computes income_effective and foir_effective and stores them in the frame.
-// It stores a value that cannot be derived as absent.
+// If one of them cannot be derived, derive stores it as absent.
 func (a *affording) derive(slots *rule.Slots, fr *rule.Frame) {
 	income, hasIncome := a.incomeOf(fr, &a.person)
 	foir, hasFOIR := a.effectiveFOIR(fr, income, hasIncome)

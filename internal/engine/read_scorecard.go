@@ -331,8 +331,8 @@ func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 	slices.Sort(b.Special)
 }
 
-// checkSpecials rejects a special value that is in two bins, and a bin of
-// special values before a range.
+// checkSpecials rejects a special value that is listed twice, and a bin of special
+// values before a range.
 func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 	seen := map[rule.Number]bool{}
 	ranges := len(f.Ranges())

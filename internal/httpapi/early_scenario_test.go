@@ -11,8 +11,8 @@ import (
 )
 
 // rawPost sends a request for a decision over a new connection. It sends the first bytes of the request, waits for
-// the answer to a probe, and then sends the rest, so that the service reads the request in two parts. If first is 0,
-// it sends the request in one part.
+// the answer to a probe, and then sends the rest, so that the service reads the request in two parts. If the
+// argument "first" is 0, it sends the request in one part.
 func (m *member) rawPost(path string, first int) (status string, h http.Header, body string) {
 	m.Helper()
 	conn, err := (&net.Dialer{}).DialContext(m.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))

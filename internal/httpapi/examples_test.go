@@ -296,7 +296,8 @@ func (p placeholders) cosign(t *testing.T, r exampleRequest, got answer) {
 	p["{cosigned_checkpoint}"] = strings.Trim(string(escaped), `"`)
 }
 
-// startBatches starts three batches as jobs and runs the first two, because an example cannot send lines.
+// startBatches starts three batches as jobs, which the examples of createDecisions cannot do: their bodies are JSON
+// documents, and a job needs lines of JSON. The rows of the first two batches are decided, those of the third are not.
 func (p placeholders) startBatches(s *stack, r exampleRequest, key string) {
 	s.Helper()
 	if r.operation.OperationID != "createDecisions" {

@@ -132,8 +132,8 @@ func TestFraudOfEveryRole(t *testing.T) {
 	})
 }
 
-// TestBlockedInEveryRole checks that the application is declined if a value of any person is on the block list. The
-// facts of that person say whose value it is. The value is found even if the primary applicant has no fraud block.
+// TestBlockedInEveryRole checks that the application is declined if any person has a value that is on the block list,
+// even if the primary applicant has no fraud block. The fact fraud_blocklisted under the person's role is then true.
 func TestBlockedInEveryRole(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -118,7 +118,7 @@ func (r *River) Run(ctx context.Context, work Work, giveUp GiveUp) error {
 			<-r.client.Stopped()
 			break
 		}
-		r.logger.Warn("could not start the job queue, so large backtests and batches wait; retrying",
+		r.logger.Warn("could not start the job queue, so backtests and batches in the background wait; retrying",
 			"error", withoutURL(err))
 		_ = operation.Sleep(ctx, restartPause) // the loop checks ctx
 	}

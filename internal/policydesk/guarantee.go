@@ -88,7 +88,8 @@ func (p *Policy) guarantees(ctx context.Context) ([]prover.Proof, error) {
 }
 
 // prove proves the guarantees of a policy that is about to be stored. fresh is the record to store, or nil if the
-// proofs are stored already. It returns Unavailable while another draft of the tenant is being proved.
+// proofs are stored already. It returns Unavailable while another draft of the tenant, or several drafts of other
+// tenants, are being proved.
 func (s *Service) prove(
 	ctx context.Context, p tenant.Principal, policy *engine.Policy,
 ) (proofs []prover.Proof, fresh *store.Proof, err error) {

@@ -15,10 +15,10 @@ type Limits struct {
 	// TrustedProxies are the networks whose forwarding headers are trusted.
 	TrustedProxies Clients
 	// MaxReading limits the total memory of request bodies in progress, in
-	// bytes (default 512 MiB). One tenant can use about half of the memory, and
-	// about half of MaxExports.
+	// bytes (default 512 MiB). One tenant can use at most about half of it.
 	MaxReading int64
 	// MaxExports limits how many files are sent at the same time (default 4).
+	// One tenant can have at most about half of them.
 	MaxExports int
 	// Processors shares processor time among tenants (default one slot for each
 	// processor).

@@ -94,7 +94,7 @@ func (m *model) measure(chol *mat.Cholesky) error {
 }
 
 // sums holds the gradient of the log-likelihood and the upper triangle of its
-// curvature, row by row. The intercept comes first.
+// curvature (the negative Hessian matrix), row by row. The intercept comes first.
 type sums struct {
 	slope []float64
 	curve []float64
@@ -113,7 +113,8 @@ func (s *sums) add(t *sums) {
 	}
 }
 
-// information returns the curvature as a matrix, with the ridge on its diagonal.
+// information returns the information matrix: the curvature as a full matrix. It adds the
+// ridge penalty to the diagonal, except for the intercept.
 func (s *sums) information(ridge float64) *mat.SymDense {
 	n := len(s.slope)
 	m := mat.NewSymDense(n, nil)

@@ -82,7 +82,7 @@ type lender struct {
 	browser             *browser
 }
 
-// decided is a decision that was answered.
+// decided is a decision that an answer of the service contained.
 type decided struct {
 	id, hash string
 	body     kept // size 0 if the decision was part of another answer

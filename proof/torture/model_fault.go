@@ -22,8 +22,8 @@ type window struct {
 // mark records that a fault begins or has ended.
 func (f *faults) mark(kind string, on bool, now time.Time) { f.markOf(kind, nil, on, now) }
 
-// markOf records that a fault begins or has ended. If only is nil, the fault
-// affects all lenders; otherwise it affects only that lender.
+// markOf records that a fault begins or has ended. If the argument "only" is nil,
+// the fault affects all lenders; otherwise it affects only that lender.
 func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	if on {
 		f.windows = append(f.windows, window{kind: kind, only: only, on: now})

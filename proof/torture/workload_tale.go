@@ -17,8 +17,8 @@ func (s *story) decides() {
 	}
 }
 
-// readsBack reads a decision that was answered. Every node must return it
-// immediately, with the same bytes.
+// readsBack reads a decision that an answer of the service contained. Every node
+// must return it immediately, with the same bytes.
 func (s *story) readsBack(a answer) {
 	var d toldDecision
 	if !a.read(&d) {

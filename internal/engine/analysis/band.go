@@ -17,7 +17,7 @@ type bandCheck struct{ *analysis }
 
 func (a bandCheck) run() {
 	for _, ntc := range [...]bool{false, true} {
-		a.monotony(ntc)
+		a.monotonicity(ntc)
 		if a.policy.HasSegments() {
 			a.overlapping(ntc, a.shadowed(ntc))
 		}
@@ -31,8 +31,9 @@ func (a bandCheck) run() {
 	a.lending()
 }
 
-// monotony compares the bands of each segment with each other, each pair once.
-func (a bandCheck) monotony(ntc bool) {
+// monotonicity reports bands of a segment with worse terms than a band for lower scores. It reports each pair of bands
+// at most once, even if several segments have both.
+func (a bandCheck) monotonicity(ntc bool) {
 	ladders, keys := a.ladders(ntc)
 	var compared [][2]int
 	for i, ladder := range ladders {
@@ -68,7 +69,7 @@ func (a bandCheck) segmentOf(keys []string, i int) segment {
 }
 
 // compare compares each band with lower bands: its action with that of the next lower band, and its price with that
-// of the next lower band that lends. fresh returns false if a pair was already compared.
+// of the next lower band that lends. fresh returns false if a pair was already reported, or if the budget is exhausted.
 func (a bandCheck) compare(ladder []piece, s segment, fresh func(better, worse int) bool) {
 	var below, priced *piece
 	for i := range ladder {

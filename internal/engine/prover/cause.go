@@ -23,8 +23,8 @@ const maxCauseCost = 1_000_000
 
 func newCauses(old, changed *engine.Plan, changes []engine.Change, terms []string, most int) *causes {
 	c := &causes{old: old, changed: changed, changes: changes, terms: terms, tooMany: len(changes) > most}
-	// Each change is tried in a plan of its own, and compiling a large policy takes milliseconds. So the total cost is
-	// limited.
+	// Each change is tried in a plan of its own, and compiling a large policy takes milliseconds. If all changes
+	// together cost too much, no causes are searched.
 	c.tooMany = c.tooMany || len(changes)*(old.Policy().Cost()+changed.Policy().Cost()) > maxCauseCost
 	c.without, c.with = make([]*engine.Plan, len(changes)), make([]*engine.Plan, len(changes))
 	return c

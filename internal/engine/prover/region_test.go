@@ -102,7 +102,7 @@ func (x *reading) holds(w Constraint, facts *rule.Facts) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return x.matches(part, v) })
 }
 
-// truth returns the truth value of a predicate in the words of a region.
+// truth returns "holds", "does not hold" or "unknown", which the texts of a region say about a predicate.
 func (x *reading) truth(c *rule.Condition, facts *rule.Facts) string {
 	text := c.Text()
 	test, ok := x.compiled[text]

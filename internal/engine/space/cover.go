@@ -97,7 +97,7 @@ func (s *Solver) Covers(r Region, b Box) bool {
 	return covered
 }
 
-// Limited reports whether the last call of Covers, or the budget, has reached a limit.
+// Limited reports whether the last call of Covers reached its limit of steps, or the budget is exhausted.
 func (s *Solver) Limited() bool { return s.coverSteps < 0 || s.Budget.Exhausted() }
 
 // covered reports whether everybody in the box b is in the region r. It
