@@ -43,9 +43,10 @@ new finding of severity error. With -exit-code it exits with 3 if any policy dif
 so that a pipeline can ask for a review.
 
 "push" makes a draft that is exactly the file: nothing is inherited from the active
-version. It makes no second draft of a document that is a draft already. Tables that
-the files read must exist in the service. "activate" takes
-the keys of findings that you accept as -acknowledge KEY,KEY.
+version. It lists the findings that the active version does not have. It makes no second
+draft of a document that is a draft already. Tables that the files read must exist in
+the service. "activate" takes the keys of findings that you accept as
+-acknowledge KEY,KEY.
 `
 
 // exitDiffers is the exit code of "policy plan -exit-code" if a policy differs.
@@ -323,8 +324,13 @@ func policyPush(c *command) int {
 			if err != nil {
 				return c.unanswered(err)
 			}
-			line = fmt.Appendf(nil, "%s: draft %s%s, version %d, %s\n", key, created.ID,
-				f.service.inEnvironment(), created.Version, created.counts())
+			report, err := f.newFindings(ctx, created, file, base, in.sources)
+			if err != nil {
+				return c.unanswered(fmt.Errorf("the draft %s is stored, but its findings cannot be compared with "+
+					"those of the active version: %w", created.ID, err))
+			}
+			line = fmt.Appendf(nil, "%s: draft %s%s, version %d, new findings: %s", key, created.ID,
+				f.service.inEnvironment(), created.Version, report.brief())
 		}
 		if code := c.print(line); code != exitOK {
 			return code
@@ -333,26 +339,11 @@ func policyPush(c *command) int {
 	return exitOK
 }
 
-// createdRuleSet is the answer to a new draft.
-type createdRuleSet struct {
-	ruleSet
-	Findings []struct{ Severity string }
-}
-
-// counts returns how many findings of each severity a draft has.
-func (r createdRuleSet) counts() string {
-	n := map[string]int{}
-	for _, f := range r.Findings {
-		n[f.Severity]++
-	}
-	return fmt.Sprintf("findings: %d errors, %d warnings, %d notes", n["error"], n["warning"], n["info"])
-}
-
 // push creates a draft of a document. The draft has no base: with a base, it would inherit the sections that the
 // document leaves out, and would differ from the file.
-func (f policyFolder) push(ctx context.Context, content []byte) (createdRuleSet, error) {
+func (f policyFolder) push(ctx context.Context, content []byte) (analysedRuleSet, error) {
 	var members map[string]json.RawMessage
-	var created createdRuleSet
+	var created analysedRuleSet
 	if err := json.Unmarshal(content, &members); err != nil {
 		return created, err
 	}
