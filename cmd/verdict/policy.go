@@ -19,6 +19,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/tenant"
 )
 
 const policyHelp = `Keep the policies of a service as files, for review and version control.
@@ -363,6 +364,10 @@ func policyActivate(c *command) int {
 	words, code, done := c.arguments(set, "ID")
 	if done {
 		return code
+	}
+	if !tenant.Valid(tenant.KindPolicy, words[0]) {
+		return c.usage("%q is not the id of a version: an id is pol_ and 26 letters and digits after it, and "+
+			"\"verdict policy push\" prints it", words[0])
 	}
 	service, err := flags.open(c)
 	if err != nil {
