@@ -44,9 +44,9 @@ new finding of severity error. With -exit-code it exits with 3 if any policy dif
 so that a pipeline can ask for a review.
 
 "push" makes a draft that is exactly the file: nothing is inherited from the active
-version. It lists the findings that the active version does not have. It makes no second
-draft of a document that is a draft already. Tables that the files read must exist in
-the service. "activate" takes the keys of findings that you accept as
+version. It lists the findings that the active version does not have, and makes no
+second draft of a document that is a draft already. Tables that the files read must
+exist in the service. "activate" takes the keys of findings that you accept as
 -acknowledge KEY,KEY.
 `
 
