@@ -21,8 +21,8 @@ var placeholder = func() *regexp.Regexp {
 // isPlaceholder reports whether a text stands for an id or a key.
 func isPlaceholder(text string) bool { return placeholder.MatchString(text) }
 
-// placeholderIn returns the first flag or argument that is a placeholder, or "" if there is none. It does not return the
-// beginning of a key. The flags must have been parsed.
+// placeholderIn returns the first flag or argument that is a placeholder, or "" if there is none. It does not return
+// the beginning of a key. The flags must have been parsed.
 func placeholderIn(fs *flag.FlagSet) (found string) {
 	fs.Visit(func(f *flag.Flag) {
 		if found == "" && isPlaceholder(f.Value.String()) {

@@ -48,7 +48,8 @@ func TestSaveAtOnce(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range saves {
 					all.Go(func() {
-						if err := save(i%len(nodes), name(i)); err != nil && usecasetest.CodeOf(err) != fault.CodeCapReached {
+						err := save(i%len(nodes), name(i))
+						if err != nil && usecasetest.CodeOf(err) != fault.CodeCapReached {
 							t.Error(err)
 						}
 					})

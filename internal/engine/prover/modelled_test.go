@@ -152,8 +152,8 @@ func TestWhatIsNotCompared(t *testing.T) {
 	}{
 		"one part": {
 			Result{NotCompared: []string{"odd"}},
-			"The comparison is not complete: there may be applicants who are treated differently. The policies differ " +
-				"in odd, which this comparison does not cover; what changes for whom is not known.",
+			"The comparison is not complete: there may be applicants who are treated differently. The policies " +
+				"differ in odd, which this comparison does not cover; what changes for whom is not known.",
 			none,
 		},
 		"two parts": {Result{NotCompared: []string{"odd", "new"}}, "differ in odd and new, which", none},
@@ -174,7 +174,8 @@ func TestWhatIsNotCompared(t *testing.T) {
 			Result{Complete: true, Classes: []Class{rate}}, "1 kind of applicant is treated differently: ", "At least",
 		},
 		"only a rate, incomplete": {
-			Result{Classes: []Class{rate}}, others + " At least 1 kind of applicant is treated differently: ", "differ in",
+			Result{Classes: []Class{rate}},
+			others + " At least 1 kind of applicant is treated differently: ", "differ in",
 		},
 		"two rates, incomplete": {
 			Result{Classes: []Class{rate, rate}},
