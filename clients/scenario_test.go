@@ -233,10 +233,14 @@ func TestScorecardExample(t *testing.T) {
 	t.Parallel()
 	service := serve(t)
 	key := signUp(t, service)
-	book := filepath.Join(t.TempDir(), "book.csv")
-	rows := run(t, "..", nil, "go", "run", "./cmd/verdict", "book", "-n", "2000", "-seed", "7")
-	if err := os.WriteFile(book, rows, 0o644); err != nil {
-		t.Fatal(err)
+	book, fresh := filepath.Join(t.TempDir(), "book.csv"), filepath.Join(t.TempDir(), "new.csv")
+	for file, args := range map[string][]string{
+		book: {"-n", "2000", "-seed", "7"}, fresh: {"-n", "1500", "-seed", "8"}, // the backtest decides the second file
+	} {
+		rows := run(t, "..", nil, "go", append([]string{"run", "./cmd/verdict", "book"}, args...)...)
+		if err := os.WriteFile(file, rows, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	folder, err := filepath.Abs("python")
 	if err != nil {
@@ -247,20 +251,23 @@ func TestScorecardExample(t *testing.T) {
 		"VERDICT_KEY=" + key,
 	}
 	run(t, ".", variables, "mypy", "--strict", "--cache-dir", t.TempDir(), "python/examples/scorecard.py")
-	out := string(run(t, ".", variables, "python3", "python/examples/scorecard.py", book))
+	out := string(run(t, ".", variables, "python3", "python/examples/scorecard.py", book, fresh))
 	for _, want := range []string{
-		"AUC on ", "\ndraft pol_", "\n2000 rows decided, 0 not\n", "\napproved with the active policy: ",
+		"AUC on ", "\ndraft pol_", "\n1500 rows decided, 0 not\n", "\napproved with the active policy: ",
 		"\napproved with the draft: ",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	for _, c := range []struct{ missing, variable, file string }{{"file", key, ""}, {"key", "", book}} {
+	for _, c := range []struct {
+		missing, variable string
+		files             []string
+	}{
+		{"file", key, nil}, {"second file", key, []string{book}}, {"key", "", []string{book, fresh}},
+	} {
 		command := exec.CommandContext(t.Context(), "python3", "python/examples/scorecard.py")
-		if c.file != "" {
-			command.Args = append(command.Args, c.file)
-		}
+		command.Args = append(command.Args, c.files...)
 		command.Env = append(append(os.Environ(), variables...), "VERDICT_KEY="+c.variable)
 		said, err := command.CombinedOutput()
 		var exit *exec.ExitError

@@ -63,7 +63,8 @@ func (m *maker) reference(ctx context.Context) ([]file, error) {
 }
 
 // kitFiles returns the folders of the repository that operators and developers need beside the binary: the
-// documentation, what is deployed around the service, and the clients without their tests and generators.
+// documentation with the files to which it links, what is deployed around the service, and the clients without their
+// tests and generators.
 func (m *maker) kitFiles(ctx context.Context) ([]file, error) {
 	var files []file
 	for _, folder := range []string{"docs", "deploy"} {
@@ -81,7 +82,7 @@ func (m *maker) kitFiles(ctx context.Context) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name := range strings.SplitSeq(names, "\n") {
+	for name := range strings.SplitSeq(names+"\n"+strings.Join(linkedFiles, "\n"), "\n") {
 		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "clients/testdata/") ||
 			strings.HasPrefix(name, "clients/generate/") {
 			continue
@@ -93,6 +94,11 @@ func (m *maker) kitFiles(ctx context.Context) ([]file, error) {
 		files = append(files, file{name: name, content: content, mode: 0o644})
 	}
 	return files, nil
+}
+
+// linkedFiles are single files to which the pages of an archive link.
+var linkedFiles = []string{
+	"CONTRIBUTING.md", "SECURITY.md", "api/openapi.yaml", "bench/README.md", "internal/engine/default_policy.json",
 }
 
 // installedReference returns the files of reference at the places where a Debian system looks for them.

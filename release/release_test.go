@@ -53,6 +53,7 @@ func TestRelease(t *testing.T) {
 		}
 		decides(t, binary)
 		accompanied(t, filepath.Join(unpacked, name), binary)
+		linksResolve(t, filepath.Join(unpacked, name))
 	})
 	t.Run("bill of materials", func(t *testing.T) { billIsComplete(t, binary, read(t, first, name+".cdx.json")) })
 	t.Run("licences", func(t *testing.T) {

@@ -96,15 +96,8 @@ var headings = []struct {
 // findings in the order of the document, and a summary in the last line.
 func (r *checkReport) text() []byte {
 	var b bytes.Buffer
-	var sums []string
 	for _, h := range headings {
-		n := r.count(h.severity)
-		noun := h.title
-		if n == 1 {
-			noun = h.one
-		}
-		sums = append(sums, fmt.Sprintf("%d %s", n, noun))
-		if n == 0 {
+		if r.count(h.severity) == 0 {
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", strings.ToUpper(h.title))
@@ -113,8 +106,31 @@ func (r *checkReport) text() []byte {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%s\n", strings.Join(sums, ", "))
+	fmt.Fprintf(&b, "%s\n", r.counts())
 	return b.Bytes()
+}
+
+// brief returns the analysis for people with the summary in the first line. It ends with a newline.
+func (r *checkReport) brief() []byte {
+	if len(r.all) == 0 {
+		return fmt.Appendf(nil, "%s\n", r.counts())
+	}
+	lists := bytes.TrimSuffix(r.text(), fmt.Appendf(nil, "\n%s\n", r.counts()))
+	return fmt.Appendf(nil, "%s\n\n%s", r.counts(), lists)
+}
+
+// counts returns how many findings of each severity there are, such as "0 errors, 1 warning, 2 notes".
+func (r *checkReport) counts() string {
+	var counts []string
+	for _, h := range headings {
+		n := r.count(h.severity)
+		noun := h.title
+		if n == 1 {
+			noun = h.one
+		}
+		counts = append(counts, fmt.Sprintf("%d %s", n, noun))
+	}
+	return strings.Join(counts, ", ")
 }
 
 func writeFinding(b *bytes.Buffer, f analysis.Finding) {

@@ -56,6 +56,9 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 		return c.print(help.Bytes()), true
 	case err != nil:
 		return c.usage("%v%s; \"verdict %s -h\" lists the flags", err, likelyFlag(fs, err), c.name), true
+	case placeholderIn(fs) != "":
+		return c.usage("%q is a placeholder; put the id or key that it stands for in its place",
+			placeholderIn(fs)), true
 	case fs.NArg() > maxArgs:
 		return c.unexpected(fs.Arg(maxArgs), likelyFile(fs, fs.Arg(maxArgs))), true
 	}

@@ -104,6 +104,9 @@ func TestDoctorOfANewService(t *testing.T) {
 	_, found = examined(t, "-database-url", url, "-addr", strings.TrimPrefix(p.url, "http://"))
 	wantFinding(t, found, "service", app.Good, "is ready")
 	wantFinding(t, found, "database", app.Good, "can be read")
+	if slices.ContainsFunc(found, func(f app.Finding) bool { return strings.Contains(f.Text, "uses another one") }) {
+		t.Errorf("the database is that of the service: %+v", found)
+	}
 	wantFinding(t, found, "keys", app.Good, "is that of the database")
 	wantFinding(t, found, "keys", app.Good, "the log key")
 	other := "sqlite:" + filepath.Join(t.TempDir(), "verdict.db") // as in another folder than that of the service
@@ -113,6 +116,12 @@ func TestDoctorOfANewService(t *testing.T) {
 		return strings.Contains(f.Text, "first start")
 	}) {
 		t.Errorf("in another folder: exit %d, %+v", code, found)
+	}
+	stopServe(t, startServe(t, "-database-url", other)) // now the other folder has a database too
+	code, found = examined(t, "-database-url", other, "-addr", strings.TrimPrefix(p.url, "http://"))
+	wantFinding(t, found, "database", app.Warning, "so it uses another one")
+	if code != exitWarnings {
+		t.Errorf("with a database that the service does not use: exit %d, %+v", code, found)
 	}
 	stopServe(t, p)
 

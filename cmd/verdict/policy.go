@@ -19,6 +19,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/tenant"
 )
 
 const policyHelp = `Keep the policies of a service as files, for review and version control.
@@ -43,9 +44,10 @@ new finding of severity error. With -exit-code it exits with 3 if any policy dif
 so that a pipeline can ask for a review.
 
 "push" makes a draft that is exactly the file: nothing is inherited from the active
-version. It makes no second draft of a document that is a draft already. Tables that
-the files read must exist in the service. "activate" takes
-the keys of findings that you accept as -acknowledge KEY,KEY.
+version. It lists the findings that the active version does not have, and makes no
+second draft of a document that is a draft already. Tables that the files read must
+exist in the service. "activate" takes the keys of findings that you accept as
+-acknowledge KEY,KEY.
 `
 
 // exitDiffers is the exit code of "policy plan -exit-code" if a policy differs.
@@ -323,8 +325,13 @@ func policyPush(c *command) int {
 			if err != nil {
 				return c.unanswered(err)
 			}
-			line = fmt.Appendf(nil, "%s: draft %s%s, version %d, %s\n", key, created.ID,
-				f.service.inEnvironment(), created.Version, created.counts())
+			report, err := f.newFindings(ctx, created, file, base, in.sources)
+			if err != nil {
+				return c.unanswered(fmt.Errorf("the draft %s is stored, but its findings cannot be compared with "+
+					"those of the active version: %w", created.ID, err))
+			}
+			line = fmt.Appendf(nil, "%s: draft %s%s, version %d, new findings: %s", key, created.ID,
+				f.service.inEnvironment(), created.Version, report.brief())
 		}
 		if code := c.print(line); code != exitOK {
 			return code
@@ -333,26 +340,11 @@ func policyPush(c *command) int {
 	return exitOK
 }
 
-// createdRuleSet is the answer to a new draft.
-type createdRuleSet struct {
-	ruleSet
-	Findings []struct{ Severity string }
-}
-
-// counts returns how many findings of each severity a draft has.
-func (r createdRuleSet) counts() string {
-	n := map[string]int{}
-	for _, f := range r.Findings {
-		n[f.Severity]++
-	}
-	return fmt.Sprintf("findings: %d errors, %d warnings, %d notes", n["error"], n["warning"], n["info"])
-}
-
 // push creates a draft of a document. The draft has no base: with a base, it would inherit the sections that the
 // document leaves out, and would differ from the file.
-func (f policyFolder) push(ctx context.Context, content []byte) (createdRuleSet, error) {
+func (f policyFolder) push(ctx context.Context, content []byte) (analysedRuleSet, error) {
 	var members map[string]json.RawMessage
-	var created createdRuleSet
+	var created analysedRuleSet
 	if err := json.Unmarshal(content, &members); err != nil {
 		return created, err
 	}
@@ -372,6 +364,10 @@ func policyActivate(c *command) int {
 	words, code, done := c.arguments(set, "ID")
 	if done {
 		return code
+	}
+	if !tenant.Valid(tenant.KindPolicy, words[0]) {
+		return c.usage("%q is not the id of a version: an id is pol_ and 26 letters and digits after it, and "+
+			"\"verdict policy push\" prints it", words[0])
 	}
 	service, err := flags.open(c)
 	if err != nil {

@@ -118,13 +118,7 @@ func (f policyFolder) planPolicy(
 
 // finish adds the new findings.
 func finish(b *bytes.Buffer, found []analysis.Finding) planned {
-	var recent []analysis.Finding
-	for _, f := range found {
-		if f.Origin != analysis.OriginInherited {
-			recent = append(recent, f)
-		}
-	}
-	report := newCheckReport(recent)
+	report := newCheckReport(notInherited(found))
 	b.WriteString("\nnew findings\n")
 	b.Write(report.text())
 	b.WriteByte('\n')

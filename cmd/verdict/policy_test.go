@@ -100,7 +100,9 @@ func TestPolicyFolder(t *testing.T) {
 	policy(exitOK, "plan") // a difference is no failure without -exit-code
 
 	pushed := policy(exitOK, "push")
-	drafted := regexp.MustCompile(`^default: draft (pol_\w+) in sandbox, version 3, findings: 0 errors`)
+	// The active version has all findings of the draft too, so none of them is new.
+	drafted := regexp.MustCompile(`^default: draft (pol_\w+) in sandbox, version 3, ` +
+		"new findings: 0 errors, 0 warnings, 0 notes\n$")
 	found := drafted.FindStringSubmatch(pushed)
 	if found == nil {
 		t.Fatalf("push: %s", pushed)
@@ -152,12 +154,15 @@ func TestPolicyFolder(t *testing.T) {
 	if out := policy(exitDiffers, "plan", "-exit-code"); !strings.Contains(out, "proved G_YOUNG") {
 		t.Errorf("a guarantee alone: %s", out)
 	}
-	activate := func(note string) {
+	activate := func(note, findings string) {
 		t.Helper()
 		pushed := policy(exitOK, "push")
 		found := regexp.MustCompile(`^default: draft (pol_\w+) in sandbox, `).FindStringSubmatch(pushed)
 		if found == nil {
 			t.Fatalf("push: %s", pushed)
+		}
+		if !strings.Contains(pushed, ", new findings: "+findings) {
+			t.Errorf("%s: push does not print the new findings %q:\n%s", note, findings, pushed)
 		}
 		if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+" in sandbox\n" {
 			t.Errorf("a second push: %s", out)
@@ -168,16 +173,16 @@ func TestPolicyFolder(t *testing.T) {
 			t.Errorf("%s: after the activation: %s", note, out)
 		}
 	}
-	activate("guarantee")
+	activate("guarantee", "0 errors, 0 warnings, 0 notes\n")
 	written(func(m map[string]any) {
 		m["charges"] = []any{map[string]any{"id": "insurance", "to": "third_party", "kind": "percent", "amount": 1.25}}
 	})
 	if out := policy(exitRefused, "plan"); !strings.Contains(out, "guarantees_removed") {
 		t.Errorf("a guarantee that was removed: %s", out)
 	}
-	activate("charges")
+	activate("charges", "1 error, 0 warnings, 0 notes\n\nERRORS\n  /guarantees: guarantees_removed (new)\n")
 	written(func(map[string]any) {})
-	activate("no charges")
+	activate("no charges", "0 errors, 0 warnings, 0 notes\n")
 	decision := ask(t, p.url+"/v1/decisions", key,
 		`{"applicant":{"age":40,"monthly_income":85000},"bureau_report":{"score":780}}`)
 	if offer, _ := decision["offer"].(map[string]any); offer == nil || offer["charges"] != nil {

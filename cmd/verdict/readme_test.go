@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,7 +19,7 @@ type reader struct {
 }
 
 // readerVariables are the variables that one block of the README sets and a later block uses.
-const readerVariables = "KEY LIVE_KEY ID"
+const readerVariables = "KEY LIVE_KEY POLICIES ID"
 
 // follow runs commands as they are written, except for the port, and returns what they print.
 func (r *reader) follow(commands string) string {
@@ -35,8 +36,7 @@ func (r *reader) follow(commands string) string {
 	return string(out)
 }
 
-// TestReadmeCommands runs the commands of the README that call the service, in order. A reader replaces the
-// value that ends in "…" by what the commands before it printed, and so does the test.
+// TestReadmeCommands runs the commands of the README that call the service, in order, as they are written.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -71,7 +71,7 @@ func TestReadmeCommands(t *testing.T) {
 			r.prints(block, `"status":"APPROVED"`, `"features":`)
 		case strings.Contains(block, "LIVE_KEY="):
 			listed = r.follow(block)
-		case strings.Contains(block, "ID=pol_…"):
+		case strings.Contains(block, "/activate"):
 			seen["live"] = true
 			r.activate(listed, block)
 		case strings.Contains(block, "localhost:8080"):
@@ -101,13 +101,13 @@ func (r *reader) activate(listed, block string) {
 	if len(policies) != 2 || strings.Count(listed, `"name"`) != 2 || !strings.Contains(listed, "vk_live_") {
 		r.Fatalf("the key and the list of policies are %s", listed)
 	}
-	id := policies[0][1]
-	if policies[0][2] == "SAFE_MODE" {
-		id = policies[1][1]
+	i := slices.IndexFunc(policies, func(p []string) bool { return p[2] != "SAFE_MODE" })
+	if i < 0 {
+		r.Fatalf("the default policy is not in the list %s", listed)
 	}
 	const decide = `curl -sS localhost:8080/v1/decisions -H "Authorization: Bearer $LIVE_KEY" ` +
 		`-H 'Content-Type: application/json' -d '{"bureau_report":{"score":780}}'`
 	r.prints(decide, `"code":"no_active_policy"`)
-	r.prints(strings.Replace(block, "pol_…", id, 1), `"status":"active"`)
+	r.prints(block, `"status":"active"`, policies[i][1])
 	r.prints(decide, `"decision_hash":"sha256:`)
 }

@@ -54,6 +54,10 @@ func (f remoteFlags) open(c *command) (*remote, error) {
 	if key = strings.TrimSpace(key); key == "" {
 		return nil, errors.New("the API key is missing: give -api-key FILE or set " + keyVariable)
 	}
+	if isPlaceholder(key) {
+		return nil, fmt.Errorf("%s has a placeholder or a shortened key; put your whole key in its place: %s", keyFrom,
+			tenant.KeyForm)
+	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("%s has more than an API key; it must contain the key alone", keyFrom)
 	}
@@ -146,7 +150,8 @@ func (r *remote) inEnvironment() string {
 // unknownKey returns a sentence about why the service may have refused the key.
 func (r *remote) unknownKey() string {
 	if _, ok := tenant.ParseKey(r.key); !ok {
-		return fmt.Sprintf("the text in %s is not an API key; a part of it may be missing or mistyped", r.keyFrom)
+		return fmt.Sprintf("the text in %s is not an API key; a part of it may be missing or mistyped: %s", r.keyFrom,
+			tenant.KeyForm)
 	}
 	return fmt.Sprintf("the service at %s does not know the key in %s; the key may belong to another database, or may "+
 		"have been revoked or have expired", r.url, r.keyFrom)

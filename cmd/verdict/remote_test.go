@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -212,6 +213,42 @@ func TestUnknownKey(t *testing.T) {
 		if err := service.get(t.Context(), "/v1/rule-sets", nil); err == nil ||
 			!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), text) {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestPlaceholders gives commands a placeholder of the documentation instead of an id or a key. The commands must say
+// so before they call the service. They must not repeat a key of which the end is missing.
+func TestPlaceholders(t *testing.T) {
+	const id = "pol_01ARYZ6S41TSV4RRFFQ69G5FAV"
+	for _, c := range []struct {
+		key  string
+		args []string
+		want string
+	}{
+		{"", []string{"policy", "activate", "pol_…"}, `"pol_…" is a placeholder`},
+		{"", []string{"policy", "activate", "pol_..."}, `"pol_..." is a placeholder`},
+		{"", []string{"policy", "activate", "pol_01ARYZ6S41"}, `"pol_01ARYZ6S41" is not the id of a version`},
+		{"", []string{"tenant", "key", "create", "-tenant", "ten_…"}, `"ten_…" is a placeholder`},
+		{"", []string{"policy", "activate", "vk_live_Zebra7…"}, `"vk_…" is a placeholder`},
+		{"vk_sandbox_…", []string{"policy", "activate", id}, "VERDICT_KEY has a placeholder or a shortened key"},
+		{"vk_sandbox_...", []string{"policy", "activate", id}, "VERDICT_KEY has a placeholder or a shortened key"},
+		{"vk_live_Zebra7…", []string{"policy", "activate", id}, tenant.KeyForm},
+	} {
+		t.Setenv(keyVariable, c.key)
+		args := c.args
+		if args[0] == "policy" {
+			args = append(args, "-service", "http://127.0.0.1:1") // nothing listens on this port
+		}
+		var out, errs bytes.Buffer
+		code := run(args, nil, &out, &errs)
+		if code != exitUsage || !strings.Contains(errs.String(), c.want) || strings.Contains(errs.String(), "Zebra7") {
+			t.Errorf("%v with the key %q: exit %d, %s", c.args, c.key, code, &errs)
+		}
+	}
+	for _, text := range []string{"", "…", "...", "notes...", "a_b...", "pol_", id, "../vk_...x"} {
+		if isPlaceholder(text) {
+			t.Errorf("%q is taken for a placeholder", text)
 		}
 	}
 }

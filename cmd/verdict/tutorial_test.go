@@ -77,6 +77,13 @@ func TestTutorial(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "report.html")); err != nil {
 		t.Error(err)
 	}
+	for _, name := range []string{"signup.json", "live.txt"} { // they contain keys
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		} else if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %v", name, info.Mode())
+		}
+	}
 	// The service ignores an unknown member of a request, with a warning that the tutorial does not show.
 	for _, name := range []string{"decision.json", "live.json"} {
 		answer, err := os.ReadFile(filepath.Join(folder, name))

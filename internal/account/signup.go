@@ -88,6 +88,11 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 	}
 
 	signed, err := s.signUp(ctx, ask, code, time.Time{})
+	if fault.CodeOf(err) == fault.CodeEmailTaken {
+		err = fault.New(fault.Conflict, fault.CodeEmailTaken,
+			"this e-mail address has an account already: sign in to the console at /console and create another key "+
+				"there, sign up with another address, or ask the operator for a key (verdict tenant key create)")
+	}
 	return signed, err
 }
 

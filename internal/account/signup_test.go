@@ -4,6 +4,7 @@ package account_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +102,12 @@ func TestSignupsOfADay(t *testing.T) {
 		} {
 			if got := usecasetest.CodeOf(try(c.n, c.from)); got != c.want {
 				t.Errorf("step %d: %q, want %q", i, got, c.want)
+			}
+		}
+		err := try(1, "192.0.2.10")
+		for _, want := range []string{"sign in to the console", "create another key", "verdict tenant key create"} {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "@") {
+				t.Errorf("the refusal of a used address lacks %q: %v", want, err)
 			}
 		}
 		var throttled *account.Throttled

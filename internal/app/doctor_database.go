@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"verdict/internal/filelock"
 	"verdict/internal/store"
 )
 
@@ -56,6 +57,26 @@ func (d *examiner) database(ctx context.Context) {
 		d.add(check, Wrong, "give the file to the user that runs the service, or run doctor as that user",
 			"this user cannot write to %s", file)
 	}
+	d.unused(check)
+}
+
+// mendFolder is the advice if the service uses another database than the one that was examined.
+const mendFolder = "run doctor in the folder in which the service runs and with its variables, or give its " +
+	"-database-url"
+
+// unused adds a warning if a service answers, but no process has locked the SQLite file as a service does while it
+// runs. The file then belongs to another service, for example one that was started in this folder before.
+func (d *examiner) unused(check string) {
+	file := databaseFile(d.Config)
+	if !d.ready || file == "" {
+		return
+	}
+	if held, err := filelock.Held(file + lockSuffix); err != nil || held {
+		return // if the lock cannot be read, the check of the file's mode has said why
+	}
+	d.elsewhere = true
+	d.add(check, Warning, mendFolder,
+		"no service uses the database %s, but a service answers at %s, so it uses another one", file, d.Addr)
 }
 
 // missingFile reports an SQLite file that does not exist: the first start
@@ -71,8 +92,7 @@ func (d *examiner) missingFile(check, file string) {
 			"this user cannot create the database in %s", folder)
 	case d.ready:
 		d.elsewhere = true
-		d.add(check, Warning,
-			"run doctor in the folder in which the service runs and with its variables, or give its -database-url",
+		d.add(check, Warning, mendFolder,
 			"there is no database %s here, but a service answers at %s, so it uses another one", file, d.Addr)
 	default:
 		d.add(check, Note, "", "there is no database %s yet; the first start creates it", file)

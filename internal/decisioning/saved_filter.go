@@ -62,6 +62,9 @@ func (s *Filters) Save(ctx context.Context, p tenant.Principal, f SavedFilter) e
 		return err
 	}
 	return s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Lock(); err != nil { // another node must not add a filter between the count and the commit
+			return err
+		}
 		found, err := tx.SavedFilters().Of(p.UserID)
 		if err != nil {
 			return err

@@ -27,6 +27,26 @@ func Take(path string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
+// Held reports whether a process has locked a file. It creates nothing: nobody has locked a file that is missing. Take
+// may fail in another process while Held runs.
+func Held(path string) (held bool, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := try(f); err != nil {
+		if errors.Is(err, ErrLocked) {
+			return true, nil
+		}
+		return false, failed(f, err)
+	}
+	return false, failed(f, unlock(f))
+}
+
 // Close ends the lock. It unlocks the file before it closes it: a child process that this process is starting has a
 // copy of the descriptor for a moment, and the lock would last until the child closes the copy.
 func (l *Lock) Close() error { return errors.Join(failed(l.file, unlock(l.file)), l.file.Close()) }

@@ -10,6 +10,14 @@ import (
 	"verdict/internal/filelock"
 )
 
+// wantHeld fails unless Held reports whether a file is locked.
+func wantHeld(t *testing.T, path string, want bool) {
+	t.Helper()
+	if held, err := filelock.Held(path); held != want || err != nil {
+		t.Errorf("Held(%s) is %v, %v", path, held, err)
+	}
+}
+
 // TestTake checks that a locked file cannot be locked again until it is closed.
 func TestTake(t *testing.T) {
 	t.Parallel()
@@ -21,8 +29,15 @@ func TestTake(t *testing.T) {
 	if _, err := filelock.Take(path); !errors.Is(err, filelock.ErrLocked) {
 		t.Errorf("locked twice: %v", err)
 	}
+	wantHeld(t, path, true)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
+	}
+	wantHeld(t, path, false)
+	missing := filepath.Join(t.TempDir(), "missing.lock")
+	wantHeld(t, missing, false)
+	if _, err := os.Stat(missing); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Held created the file: %v", err)
 	}
 	second, err := filelock.Take(path)
 	if err != nil {

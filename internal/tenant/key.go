@@ -22,6 +22,9 @@ const (
 	prefixLength   = 15
 )
 
+// KeyForm says in words how a key looks.
+const KeyForm = "a key is vk_sandbox_ or vk_live_ and 38 letters and digits after it"
+
 func keyStart(e Environment) string { return keyMark + string(e) + "_" }
 
 // Key is an API key in plain text. It exists only while a request is

@@ -209,6 +209,18 @@ func TestKeyIsUniform(t *testing.T) {
 	}
 }
 
+// TestKeyFormInWords checks that the words about a key are true.
+func TestKeyFormInWords(t *testing.T) {
+	t.Parallel()
+	for _, e := range Environments() {
+		key := mint(t, e, 3).Reveal()
+		length := fmt.Sprintf(" %d letters and digits", len(key)-len(keyStart(e)))
+		if !strings.Contains(KeyForm, keyStart(e)) || !strings.Contains(KeyForm, length) {
+			t.Errorf("%q does not describe a key of %s", KeyForm, e)
+		}
+	}
+}
+
 func TestLooksLikeKey(t *testing.T) {
 	t.Parallel()
 	sandbox, live := mint(t, Sandbox, 1), mint(t, Live, 2)

@@ -24,5 +24,5 @@ type Tenant struct {
 // the same for every cause, so that it reveals nothing to an attacker.
 func Unauthenticated() error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
-		`a valid API key is required, in the header "Authorization: Bearer <API_KEY>"`)
+		`a valid API key is required, in the header "Authorization: Bearer <API_KEY>"; `+KeyForm)
 }

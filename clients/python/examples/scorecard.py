@@ -1,7 +1,11 @@
 """From loans with known outcomes to a policy: fit a scorecard, make a draft that uses it, backtest the draft.
 
     verdict book -n 20000 -seed 7 > book.csv
-    VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... PYTHONPATH=.. python3 scorecard.py book.csv
+    verdict book -n 20000 -seed 8 > new.csv
+    VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... PYTHONPATH=.. python3 scorecard.py book.csv new.csv
+
+The card is fitted to book.csv. The backtest decides the applicants of new.csv, whom the card has not seen: on the rows
+to which it was fitted, every card looks better than it is.
 
 PYTHONPATH names the folder with the package verdict; it is not needed if the client is installed. Run it cell by cell
 in a notebook, or as a whole.
@@ -14,12 +18,14 @@ from pathlib import Path
 
 from verdict import Client
 
-if len(sys.argv) < 2 or not os.environ.get("VERDICT_URL") or not os.environ.get("VERDICT_KEY"):
-    print("usage: VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... python3 scorecard.py BOOK.csv\n"
-          "BOOK.csv has a row for each loan, and a column outcome with good or bad", file=sys.stderr)
+if len(sys.argv) < 3 or not os.environ.get("VERDICT_URL") or not os.environ.get("VERDICT_KEY"):
+    print("usage: VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... python3 scorecard.py BOOK.csv NEW.csv\n"
+          "The files have a row for each loan, and a column outcome with good or bad. "
+          "The card is fitted to BOOK.csv and backtested on NEW.csv.", file=sys.stderr)
     sys.exit(2)
 client = Client(os.environ["VERDICT_URL"], key=os.environ["VERDICT_KEY"])
 book = Path(sys.argv[1]).read_text()
+new_applicants = Path(sys.argv[2]).read_bytes()
 
 # %% Fit a scorecard. A quarter of the rows is held out, and only measures the card.
 print("fitting the scorecard", flush=True)
@@ -41,10 +47,10 @@ draft = client.create_rule_set(
 errors = [f for f in draft.get("findings", []) if f["severity"] == "error"]
 print(f"draft {draft['id']}, {len(draft.get('findings', []))} findings, {len(errors)} errors")
 
-# %% Backtest the draft against the active policy, on the same rows.
+# %% Backtest the draft against the active policy, on applicants whom the card has not seen.
 print("backtesting the draft", flush=True)
 report = client.run_backtest(
-    book.encode(), content_type="text/csv", rule_set_id=active["id"], challenger_rule_set_id=draft["id"]
+    new_applicants, content_type="text/csv", rule_set_id=active["id"], challenger_rule_set_id=draft["id"]
 )
 print(f"{report['rows_evaluated']} rows decided, {report['rows_failed']} not")
 for name, summary in (("active policy", report["summary"]), ("draft", report["challenger"]["summary"])):

@@ -136,6 +136,7 @@ func TestUnknownMembersAreReported(t *testing.T) {
 func TestWhatIsNotCompared(t *testing.T) {
 	t.Parallel()
 	const none = "No applicant was found who is treated differently."
+	const others = "The comparison is not complete: there may be other applicants who are treated differently."
 	rate := Class{Confirmed: true, Kind: Kind{
 		From: Outcome{Status: engine.Approved, Grade: "A", RateBP: 1400},
 		To:   Outcome{Status: engine.Approved, Grade: "A"},
@@ -151,29 +152,34 @@ func TestWhatIsNotCompared(t *testing.T) {
 	}{
 		"one part": {
 			Result{NotCompared: []string{"odd"}},
-			"The policies differ in odd, which this comparison does not cover; what changes for whom is not known.",
+			"The comparison is not complete: there may be applicants who are treated differently. The policies " +
+				"differ in odd, which this comparison does not cover; what changes for whom is not known.",
 			none,
 		},
 		"two parts": {Result{NotCompared: []string{"odd", "new"}}, "differ in odd and new, which", none},
 		"a part and a rate": {
 			Result{NotCompared: []string{"odd"}, Classes: []Class{rate}},
-			"The policies also differ in odd, which this comparison does not cover; what else changes for whom is " +
+			" The policies also differ in odd, which this comparison does not cover; what else changes for whom is " +
 				"not known.",
 			none,
 		},
 		"nothing found, complete": {Result{Complete: true}, none, "There may be"},
 		"nothing found, incomplete": {
-			Result{}, none + " The comparison is not complete. There may be such applicants.", "Nobody",
+			Result{},
+			"The comparison is not complete: it found no applicant who is treated differently, but there may be " +
+				"such applicants.",
+			"Nobody",
 		},
 		"only a rate": {
 			Result{Complete: true, Classes: []Class{rate}}, "1 kind of applicant is treated differently: ", "At least",
 		},
 		"only a rate, incomplete": {
-			Result{Classes: []Class{rate}}, "At least 1 kind of applicant is treated differently: ", "differ in",
+			Result{Classes: []Class{rate}},
+			others + " At least 1 kind of applicant is treated differently: ", "differ in",
 		},
 		"two rates, incomplete": {
 			Result{Classes: []Class{rate, rate}},
-			"At least 2 kinds of applicant are treated differently: ", "differ in",
+			others + " At least 2 kinds of applicant are treated differently: ", "differ in",
 		},
 		"declined, complete": {
 			Result{Complete: true, Classes: []Class{declined("D", 2300), declined("A+", 1200)}},

@@ -180,11 +180,13 @@ func (r *Result) KindsSummary() string {
 		}
 	}
 	total := count[Better] + count[Worse] + count[Mixed]
+	text.WriteString(r.caveat(total))
 	atLeast := ""
 	if !r.Complete { // there may be kinds that were not found
 		atLeast = "At least "
 	}
 	switch {
+	case total == 0 && !r.Complete: // the caveat says it
 	case total == 0 && len(r.NotCompared) > 0: // a part that is not compared may still affect everybody
 	case total == 0:
 		text.WriteString("No applicant was found who is treated differently.")
@@ -219,13 +221,22 @@ func (r *Result) KindsSummary() string {
 	if len(open) > 0 {
 		fmt.Fprintf(&text, " For %d more it is not known whether such an applicant exists.", len(open))
 	}
-	if !r.Complete {
-		text.WriteString(" The comparison is not complete.")
-		if total == 0 && len(r.NotCompared) == 0 { // without this sentence, nothing seems to change for anybody
-			text.WriteString(" There may be such applicants.")
-		}
+	return strings.TrimSpace(text.String())
+}
+
+// caveat returns the first sentence of the summary of an incomplete result, with a space at its end. It says what
+// "not complete" means, before the reader takes the kinds for all there are. total is the number of kinds found.
+func (r *Result) caveat(total int) string {
+	switch {
+	case r.Complete:
+		return ""
+	case total > 0:
+		return "The comparison is not complete: there may be other applicants who are treated differently. "
+	case len(r.NotCompared) > 0:
+		return "The comparison is not complete: there may be applicants who are treated differently. "
 	}
-	return text.String()
+	return "The comparison is not complete: it found no applicant who is treated differently, but there may be such " +
+		"applicants. "
 }
 
 // Title returns the change of a class in a few words, such as "APPROVED A 14% → DECLINED".
