@@ -10,7 +10,6 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/chart"
-	"verdict/internal/engine"
 	"verdict/internal/sheet"
 )
 
@@ -26,7 +25,7 @@ const (
 // backtestText returns the report for a terminal, as tables of the figures that
 // a risk officer asks for first. The flags -json and -html give the full
 // report.
-func backtestText(r *backtest.Report, title, source string, challenger *engine.Policy, run *backtest.Run) []byte {
+func backtestText(r *backtest.Report, title, source, challenger string, run *backtest.Run) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s on %s\n\n", title, source)
 	writeRows(&b, r)
@@ -37,8 +36,8 @@ func backtestText(r *backtest.Report, title, source string, challenger *engine.P
 	writeEconomics(&b, &r.Side)
 	writeReasons(&b, &r.Side)
 	writeFairness(&b, r.Fairness)
-	if r.Challenger != nil && challenger != nil {
-		writeChallenger(&b, r, challenger.Name)
+	if r.Challenger != nil {
+		writeChallenger(&b, r, challenger)
 	}
 	return b.Bytes()
 }
