@@ -10,6 +10,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/chart"
+	"verdict/internal/fault"
 	"verdict/internal/sheet"
 )
 
@@ -94,12 +95,30 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 		}
 		fmt.Fprintf(b, "  row %d: %s\n", e.Row, strings.TrimPrefix(e.Field+": "+e.Code, ": "))
 	}
+	writeRemedies(b, r.RowErrorsByCode)
 	for _, w := range r.Warnings {
 		fmt.Fprintf(b, "Warning %s: %s", w.Code, unitFlag.Replace(w.Detail))
 		if len(w.Fields) > 0 {
 			fmt.Fprintf(b, " (%s)", strings.Join(w.Fields, ", "))
 		}
 		fmt.Fprintln(b)
+	}
+}
+
+// writeRemedies says what to do about the rows that could not be read, for each code.
+func writeRemedies(b *bytes.Buffer, codes []backtest.CodeCount) {
+	heading := "What to do about these rows:\n"
+	for _, c := range codes {
+		remedy := fault.Remedy(c.Code)
+		if remedy == "" {
+			continue
+		}
+		rows := "rows"
+		if c.Count == 1 {
+			rows = "row"
+		}
+		fmt.Fprintf(b, "%s  %s, %s %s: %s\n", heading, c.Code, count(c.Count), rows, remedy)
+		heading = ""
 	}
 }
 
