@@ -38,7 +38,8 @@ func TestDecideCSV(t *testing.T) {
 	code := run([]string{"decide", "-csv", rows, "-service", p.url, "-api-key", keyFile}, nil, &out, &complaints)
 	if code != exitUndecided || !strings.Contains(complaints.String(), "left out: shoe_size") ||
 		!strings.Contains(complaints.String(), "is completed: 3 rows, 1 APPROVED, 1 DECLINED, 1 invalid_field") ||
-		!strings.Contains(complaints.String(), "1 of 3 rows were not decided") {
+		!strings.Contains(complaints.String(), "1 of 3 rows were not decided") ||
+		!strings.Contains(complaints.String(), "foir is a ratio, so 0.42 means 42 %. If the column") {
 		t.Fatalf("exit %d: %s", code, &complaints)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
