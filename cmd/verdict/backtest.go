@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"verdict/internal/backtest"
@@ -220,10 +221,30 @@ func (t *trial) refusedHeader(err error) int {
 	return code
 }
 
+// names returns the title of the report and the challenger's name. If both policies have the same name, the title and
+// the challenger's name say which file each policy is from.
+func (t *trial) names() (title, challenger string) {
+	title = "Backtest of " + t.champion.Name
+	if t.challenger == nil {
+		return title, ""
+	}
+	challenger = strconv.Quote(t.challenger.Name)
+	if t.challenger.Name == t.champion.Name {
+		champion := "the default policy"
+		if t.options.policy != "" {
+			champion = shownName(t.options.policy)
+		}
+		other := shownName(t.options.challenger)
+		title += ", champion " + champion + ", challenger " + other
+		challenger += " (" + other + ")"
+	}
+	return title, challenger
+}
+
 // answer prints the report and writes the requested files.
 func (t *trial) answer(report *backtest.Report) int {
 	o := t.options
-	title := "Backtest of " + t.champion.Name
+	title, challenger := t.names()
 	if o.html != "" && o.html != standardInput {
 		if err := durablefile.Replace(
 			o.html, func(w io.Writer) error { return page.Write(w, title, report) },
@@ -247,5 +268,5 @@ func (t *trial) answer(report *backtest.Report) int {
 	case o.out == standardInput:
 		return exitOK
 	}
-	return t.print(backtestText(report, title, t.source.name, t.challenger, t.run))
+	return t.print(backtestText(report, title, t.source.name, challenger, t.run))
 }

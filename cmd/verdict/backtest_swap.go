@@ -12,7 +12,7 @@ import (
 // swapped applicants, and the changes of the policy that caused the swaps.
 func writeChallenger(b *bytes.Buffer, r *backtest.Report, name string) {
 	c := r.Challenger
-	fmt.Fprintf(b, "\nCHALLENGER %q\n", name)
+	fmt.Fprintf(b, "\nCHALLENGER %s\n", name)
 	var t figureTable
 	t.add("", "champion", "challenger")
 	for _, line := range []struct {

@@ -10,7 +10,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/chart"
-	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/sheet"
 )
 
@@ -26,7 +26,7 @@ const (
 // backtestText returns the report for a terminal, as tables of the figures that
 // a risk officer asks for first. The flags -json and -html give the full
 // report.
-func backtestText(r *backtest.Report, title, source string, challenger *engine.Policy, run *backtest.Run) []byte {
+func backtestText(r *backtest.Report, title, source, challenger string, run *backtest.Run) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s on %s\n\n", title, source)
 	writeRows(&b, r)
@@ -37,8 +37,8 @@ func backtestText(r *backtest.Report, title, source string, challenger *engine.P
 	writeEconomics(&b, &r.Side)
 	writeReasons(&b, &r.Side)
 	writeFairness(&b, r.Fairness)
-	if r.Challenger != nil && challenger != nil {
-		writeChallenger(&b, r, challenger.Name)
+	if r.Challenger != nil {
+		writeChallenger(&b, r, challenger)
 	}
 	return b.Bytes()
 }
@@ -95,12 +95,30 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 		}
 		fmt.Fprintf(b, "  row %d: %s\n", e.Row, strings.TrimPrefix(e.Field+": "+e.Code, ": "))
 	}
+	writeRemedies(b, r.RowErrorsByCode)
 	for _, w := range r.Warnings {
 		fmt.Fprintf(b, "Warning %s: %s", w.Code, unitFlag.Replace(w.Detail))
 		if len(w.Fields) > 0 {
 			fmt.Fprintf(b, " (%s)", strings.Join(w.Fields, ", "))
 		}
 		fmt.Fprintln(b)
+	}
+}
+
+// writeRemedies says what to do about the rows that could not be read, for each code.
+func writeRemedies(b *bytes.Buffer, codes []backtest.CodeCount) {
+	heading := "What to do about these rows:\n"
+	for _, c := range codes {
+		remedy := fault.Remedy(c.Code)
+		if remedy == "" {
+			continue
+		}
+		rows := "rows"
+		if c.Count == 1 {
+			rows = "row"
+		}
+		fmt.Fprintf(b, "%s  %s, %s %s: %s\n", heading, c.Code, count(c.Count), rows, remedy)
+		heading = ""
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -72,7 +73,8 @@ func decideRows(c *command, o *batchOptions) int {
 		return c.unanswered(err)
 	}
 	defer func() { _ = answer.Body.Close() }()
-	if _, err := io.Copy(c.stdout, answer.Body); err != nil {
+	var percent percentRows
+	if _, err := io.Copy(io.MultiWriter(c.stdout, &percent), answer.Body); err != nil {
 		return c.usage("write the results: %v", err)
 	}
 	_, _ = fmt.Fprintf(c.stderr, "verdict decide: %s is %s: %s\n", o.batch, state.Status, state.summary())
@@ -82,9 +84,38 @@ func decideRows(c *command, o *batchOptions) int {
 	if n := state.undecided(); n > 0 {
 		c.note(`%d of %d rows were not decided; their lines have "error" instead of "decision_id"`, n,
 			state.Progress.Done)
+		if percent.count > 0 {
+			c.note("rows refused because of foir: %d; foir is a ratio, so 0.42 means 42 %%. If the column is in "+
+				"percent, divide it by 100 and send the rows again", percent.count)
+		}
 		return exitUndecided
 	}
 	return exitOK
+}
+
+// percentRows counts the result lines in which foir was refused because it is out of range.
+type percentRows struct {
+	line  []byte // the beginning of the current line, at most maxResult bytes of it
+	count int64
+}
+
+// maxResult limits the part of a result line that is kept.
+const maxResult = 64 << 10
+
+func (r *percentRows) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte{'\n'})
+		r.line = append(r.line, line[:min(len(line), maxResult-len(r.line))]...)
+		rest = after
+		if !ended {
+			break
+		}
+		if bytes.Contains(r.line, []byte(`/applicant/foir"`)) && bytes.Contains(r.line, []byte(fault.CodeOutOfRange)) {
+			r.count++
+		}
+		r.line = r.line[:0]
+	}
+	return len(p), nil
 }
 
 // undecided returns the number of rows that have an error instead of a decision.

@@ -38,7 +38,8 @@ func TestDecideCSV(t *testing.T) {
 	code := run([]string{"decide", "-csv", rows, "-service", p.url, "-api-key", keyFile}, nil, &out, &complaints)
 	if code != exitUndecided || !strings.Contains(complaints.String(), "left out: shoe_size") ||
 		!strings.Contains(complaints.String(), "is completed: 3 rows, 1 APPROVED, 1 DECLINED, 1 invalid_field") ||
-		!strings.Contains(complaints.String(), "1 of 3 rows were not decided") {
+		!strings.Contains(complaints.String(), "1 of 3 rows were not decided") ||
+		!strings.Contains(complaints.String(), "foir is a ratio, so 0.42 means 42 %. If the column") {
 		t.Fatalf("exit %d: %s", code, &complaints)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -108,6 +109,8 @@ func TestDecideCSV(t *testing.T) {
 		{[]string{"decide", "-csv", rows, "-strict", "-service", p.url, "-api-key", keyFile}, exitUsage,
 			"not members of a decision request: shoe_size"},
 		{[]string{"decide", "-csv", rows, "-sample", "-service", p.url}, exitUsage, "give one of them"},
+		{[]string{"decide", "-csv", rows + "x", "-service", p.url, "-api-key", keyFile}, exitUsage,
+			rows + "x: there is no such file; check the path (-csv: "},
 		{[]string{"decide", "-batch", "bat_1", "-service", p.url, "-api-key", keyFile}, exitRefused, "404 not_found"},
 		{[]string{"list", "push", "employers", keyFile, "-service", p.url, "-api-key", wrongKey},
 			exitRefused, "401"},

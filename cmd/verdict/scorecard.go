@@ -69,13 +69,13 @@ func scorecardFit(c *command) int {
 	if f.splitFile != "" {
 		held, err := readSplit(f.splitFile)
 		if err != nil {
-			return refuseRows(c, f.splitFile, err)
+			return refuseRows(c, &f, f.splitFile, err)
 		}
 		f.options.HoldOut = held
 	}
 	result, err := fitScorecard(c, &f)
 	if err != nil {
-		return refuseRows(c, f.csv, err)
+		return refuseRows(c, &f, f.csv, err)
 	}
 	return printFit(c, &f, result)
 }
@@ -97,14 +97,16 @@ const maxName = 120
 
 // refuseRows reports an error of the training and returns the exit code. The exit
 // code for a refusal differs from the exit code for a file that cannot be read.
-func refuseRows(c *command, file string, err error) int {
+func refuseRows(c *command, f *fitFlags, file string, err error) int {
 	if fault.Of(err) == nil {
 		return c.usage("%v", err)
 	}
-	code := c.refused(file, err)
-	if refused, ok := errors.AsType[*training.HeaderError](err); ok {
-		_, _ = fmt.Fprintf(c.stderr, "The columns of %s: %s\n", file, sheet.Names(refused.Header))
+	refused, ok := errors.AsType[*training.HeaderError](err)
+	if !ok {
+		return c.refused(file, f.inFlags(err, nil))
 	}
+	code := c.refused(file, f.inFlags(err, refused.Header))
+	_, _ = fmt.Fprintf(c.stderr, "The columns of %s: %s\n", file, sheet.Names(refused.Header))
 	return code
 }
 

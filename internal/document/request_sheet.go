@@ -41,7 +41,6 @@ func NewRequestSheet(file io.Reader, texts ...string) (*RequestSheet, error) {
 		return nil, err
 	}
 	s := &RequestSheet{rows: sheet.NewReader(plain, 0)}
-	s.rows.CountLines()
 	header, err := s.rows.Header()
 	if err != nil {
 		return nil, err

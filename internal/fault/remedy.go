@@ -26,10 +26,10 @@ var remedies = map[string]string{
 	CodeReportMustHaveOneKey: "Send the report of exactly one bureau.",
 
 	CodeWrongNumberOfCells: "Give the row as many cells as the header. Put texts that contain a comma in quotes.",
-	CodeLineTooLong:        "Shorten the row. A missing quote can join several rows into one.",
+	CodeLineTooLong:        "Shorten the row.",
 	CodeBadQuote:           "Close the quotes of this row. If a text contains a quote, write that quote twice.",
 	CodeBadUTF8:            "Save the file as UTF-8.",
-	CodeUnknownOutcome:     "Write 0 or 1, or the words that the form names, in the outcome column.",
+	CodeUnknownOutcome:     "Write 0 or 1 in the outcome column, or say which values mean good or bad.",
 	CodeUnknownStatus:      "Write approved, referred or declined in the column with the past decision.",
 	CodeBadWeight:          "Write a number above 0 in the weight column.",
 	CodeBadMonth:           "Write a whole number of months, or leave the cell empty.",

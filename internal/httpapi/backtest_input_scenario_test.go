@@ -43,10 +43,11 @@ func TestBadFiles(t *testing.T) {
 				"", "score\n742\n" + strings.Repeat("9", 2<<20) + "\n", 422, "line_too_long", nil,
 			},
 			"an endless quote": {
-				"", "score,note\n742,\"" + strings.Repeat("x\n", 1<<20), 422, "line_too_long", nil,
+				"", "score,note\n742,\"" + strings.Repeat("x\n", 1<<20), 400, "bad_quote", nil,
 			},
-			"a long header": {"", strings.Repeat("a", 2<<20), 422, "line_too_long", nil},
-			"too wide":      {"", strings.Repeat("a,", 1000) + "score\n", 422, "too_many_columns", nil},
+			"a quote that is never closed": {"", "score,note\n742,\"one\n612,two\n", 400, "bad_quote", nil},
+			"a long header":                {"", strings.Repeat("a", 2<<20), 422, "line_too_long", nil},
+			"too wide":                     {"", strings.Repeat("a,", 1000) + "score\n", 422, "too_many_columns", nil},
 			"a bomb of one line": {
 				"", zipped(s.T, "score\n"+strings.Repeat("0", 8<<20)), 422, "line_too_long",
 				[]string{"Content-Encoding: gzip"},

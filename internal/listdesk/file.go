@@ -15,7 +15,6 @@ func ReadRows(
 	in io.Reader, most int64, header func(names []string) error, row func(cursor *sheet.Cursor) error,
 ) error {
 	rows := sheet.NewReader(&limited{in: in, left: most, most: most}, 0)
-	rows.CountLines()
 	names, err := rows.Header()
 	if err == nil {
 		err = header(names)

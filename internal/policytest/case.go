@@ -153,7 +153,8 @@ func (c *Case) readSection(name string, data []byte) error {
 		return nil
 	case ApplicationSection, ExpectSection, FactsSection:
 	default:
-		return fmt.Errorf("is not a section of a case; the sections are %s, %s, %s and %s",
+		return fmt.Errorf("is not a section of a case%s The sections are %s, %s, %s and %s",
+			meant(name, []string{ApplicationSection, FactsSection, ExpectSection, AsOfSection}),
 			ApplicationSection, FactsSection, ExpectSection, AsOfSection)
 	}
 	v, err := wire.Parse(data)
@@ -172,6 +173,26 @@ func (c *Case) readSection(name string, data []byte) error {
 	return faults.Err()
 }
 
+// meant returns the end of a message about an unknown name: the name that was probably meant, or only a full stop.
+func meant(name string, known []string) string {
+	if near, _ := fault.Suggest(name, known, false); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return "."
+}
+
+// meantPart does the same as meant for a part of a decision. In a path, only the first name is unknown.
+func meantPart(name string) string {
+	root, rest, path := strings.Cut(name, ".")
+	if !path {
+		return meant(name, slices.Concat(partNames, roots))
+	}
+	if near, _ := fault.Suggest(root, roots, false); near != "" {
+		return "; did you mean " + near + "." + rest + "?"
+	}
+	return "."
+}
+
 // readExpect reads the object of expected parts.
 func readExpect(v wire.Value, faults *fault.List) (list []Expectation) {
 	if v.Kind() != wire.Object {
@@ -184,8 +205,8 @@ func readExpect(v wire.Value, faults *fault.List) (list []Expectation) {
 	for name, want := range v.Members() {
 		if !isPart(name) {
 			faults.Add(want.Pointer(), fault.CodeUnknownField,
-				"is not a part of a decision; use one of %s, or a path such as offer.emi",
-				strings.Join(partNames, ", "))
+				"is not a part of a decision%s The parts are %s, or a path such as offer.emi",
+				meantPart(name), strings.Join(partNames, ", "))
 			continue
 		}
 		list = append(list, Expectation{Path: name, Want: want})

@@ -39,7 +39,8 @@ func readFacts(v wire.Value, faults *fault.List) (list []rule.NamedValue) {
 		if !IsServiceFact(name) {
 			faults.Add(member.Pointer(), fault.CodeUnknownField,
 				"must be a fact that the service takes from its own data, such as fraud_blocklisted, "+
-					"own_outstanding or location_pincode_risk; all other facts are part of the application")
+					"own_outstanding or location_pincode_risk; all other facts are part of the application%s",
+				likely(name))
 			continue
 		}
 		id, _ := field.Catalogue().Lookup(name)
@@ -55,6 +56,14 @@ func readFacts(v wire.Value, faults *fault.List) (list []rule.NamedValue) {
 		}
 	}
 	return list
+}
+
+// likely returns the end of the message about an unknown fact, with the fact that was probably meant, or "".
+func likely(name string) string {
+	if near, ok := field.Catalogue().Nearest(name); ok && IsServiceFact(near) {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // possible reports whether a field can have a value.

@@ -139,6 +139,13 @@ func TestReadRefuses(t *testing.T) {
 		`{"application": {}}`:                           "/expect: required",
 		`{"expect": {"status": "APPROVED"}}`:            "/application: required",
 		`{"application": {}, "expect": {"stat": 1}}`:    "/expect/stat: unknown_field",
+		`{"application": {}, "expect": {"statuss": 1}}`: "is not a part of a decision; did you mean status? " +
+			"The parts are status, ",
+		`{"application": {}, "expect": {"ofer.emi": 1}}`: "did you mean offer.emi?",
+		`{"application": {}, "expect": {"Grade": 1}}`:    "did you mean grade?",
+		`{"application": {}, "facts": {"fraud_blocklistd": true}, "expect": {"status": "X"}}`: "did you mean " +
+			"fraud_blocklisted?",
+		"-- expct.json --\n{}": "expct.json: is not a section of a case; did you mean expect.json?",
 		`{"application": {}, "expect": {"offer.emi": 1}, "as_of": "noon"}`: "/as_of: invalid_field",
 		`{"application": {}, "expect": {"status": "X"}, "expected": {}}`:   "/expected: unknown_field",
 	} {

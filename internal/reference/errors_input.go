@@ -120,9 +120,8 @@ var inputPages = []errorPage{
 	{
 		Code: fault.CodeLineTooLong, Status: 422, Title: "A row is too long",
 		Meaning: "A row is too long; `detail` says which.",
-		Cause: "Usually a quote is never closed, so that the rest of the file becomes one row. Or the file has no " +
-			"line ends.",
-		Fix: "Look at the row that `detail` names, and at the quotes before it.",
+		Cause:   "A cell is very long, or the file has no line ends.",
+		Fix:     "Look at the row that `detail` names, and shorten it.",
 	},
 	{
 		Code: fault.CodeNoPredictiveColumns, Status: 422, Title: "No useful column",

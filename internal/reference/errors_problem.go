@@ -52,8 +52,10 @@ var statePages = []errorPage{
 	{
 		Code: fault.CodeBadQuote, Status: 400, Title: "A quote is out of place",
 		Meaning: "A quoted cell is not closed, or an unquoted cell contains a quote.",
-		Cause:   "Cells with commas, quotes or line ends are quoted, and a quote inside is doubled.",
-		Fix:     "Write the file with a CSV library.",
+		Cause: "Cells with commas, quotes or line ends are quoted, and a quote inside is doubled. A quote that is " +
+			"never closed makes one cell of all lines after it, so the whole file is refused; `detail` names the " +
+			"line that opens the quote.",
+		Fix: "Close the quote, or write it twice inside a quoted cell. A CSV library does this.",
 	},
 	{
 		Code: fault.CodeInvalidCursor, Status: 400, Title: "Cursor cannot be used",

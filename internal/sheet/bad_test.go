@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -37,22 +38,56 @@ func (e *endless) Read(p []byte) (int, error) {
 // first.
 func TestLineTooLong(t *testing.T) {
 	t.Parallel()
-	for name, piece := range map[string]string{"plain": "x", "quoted": `""`, "commas": ",", "quoted lines": "a\n"} {
+	for name, c := range map[string]struct{ start, piece, code, says string }{
+		"plain":           {"", "x", fault.CodeLineTooLong, "row 3 "},
+		"quoted":          {"", `""`, fault.CodeLineTooLong, "row 3 "},
+		"commas":          {"", ",", fault.CodeLineTooLong, "row 3 "},
+		"an open quote":   {"\n\"5\n6\",\"", "a\n", fault.CodeBadQuote, "line 6 "},
+		"one quoted line": {"\"", "x", fault.CodeBadQuote, "line 4 "},
+	} {
 		for _, size := range []int{100, 0, 4 << 20} {
-			start := "a,b\n1,2\n3,4\n"
-			if name == "quoted lines" {
-				start += `"`
-			}
-			rest := &endless{piece: strings.Repeat(piece, 4096), left: 2 << 30}
+			start := "a,b\n1,2\n3,4\n" + c.start
+			rest := &endless{piece: strings.Repeat(c.piece, 4096), left: 2 << 30}
 			_, records, err := readAll(t, io.MultiReader(strings.NewReader(start), rest), size)
-			if code := codeOf(t, err); code != fault.CodeLineTooLong {
+			if code := codeOf(t, err); code != c.code {
 				t.Fatalf("%s: code %q", name, code)
 			}
-			if !strings.Contains(err.Error(), "row 3 ") || len(records) != 2 {
+			if !strings.Contains(err.Error(), c.says) || len(records) != 2 {
 				t.Errorf("%s: %d rows, then %v", name, len(records), err)
 			}
 			if rest.read > 8<<20 {
 				t.Errorf("%s: %d bytes were read to find a row too long", name, rest.read)
+			}
+		}
+	}
+}
+
+// TestQuoteNeverClosed checks that a quote that is never closed is refused with its line, for every kind of line end
+// and every size of a block. The rows before it are returned first.
+func TestQuoteNeverClosed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file string
+		rows int
+		line int
+	}{
+		{"a,b\n1,2\n\"3,4\n5,6\n", 1, 3},
+		{"\n\na,b\n1,\"x\ny\"\n\n3,\"4\n5,6\n", 1, 7},
+		{"a,b\n1,2\n\"3\n\n4\",\"5\n6\n", 1, 5},
+		{"a,b\n1,2\n3,\"", 1, 3},
+		{"a,b\n1,2\n3,\"x\"\"\n", 1, 3},
+		{"a,b\n1,2\n\"3\"x,\"4\n5,6\n", 1, 3},
+		{"a,b\n5\" pipe,2\n\"3,4\n5,6", 1, 3},
+		{"\na,\"b\n1,2\n", 0, 2},
+	} {
+		for _, end := range []string{"\n", "\r\n", "\r"} {
+			file := strings.ReplaceAll(c.file, "\n", end)
+			for size := 1; size < len(file)+2; size++ {
+				_, records, err := readAll(t, iotest.OneByteReader(strings.NewReader(file)), size)
+				if codeOf(t, err) != fault.CodeBadQuote || len(records) != c.rows ||
+					!strings.Contains(err.Error(), fmt.Sprintf("line %d opens a quote", c.line)) {
+					t.Fatalf("%q in blocks of %d: %d rows, then %v", file, size, len(records), err)
+				}
 			}
 		}
 	}

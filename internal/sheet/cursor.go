@@ -19,10 +19,6 @@ type Cursor struct {
 	high    uint64   // bitwise or of this row's bytes, in words of eight
 	fault   string
 	plain   []byte // cells whose doubled quotes were removed
-
-	from    int         // where this row begins
-	lines   lineCounter // the line ends before this row, as far as Line has counted them
-	counted int         // the number of bytes of the data that lines has counted
 }
 
 // NewCursor returns a cursor over rows with the given number of columns.
@@ -36,23 +32,17 @@ func (c *Cursor) Reset(data []byte) {
 	c.scanner.reset(data)
 	c.nul = -1
 	c.plain = c.plain[:0]
-	c.lines, c.counted = lineCounter{}, 0
 }
 
-// ResetBlock starts over with the rows of a block, like Reset. If the reader of the block counts lines, Line returns
-// numbers of lines of the file.
+// ResetBlock starts over with the rows of a block, like Reset. Line then returns numbers of lines of the file.
 func (c *Cursor) ResetBlock(b *Block) {
 	c.Reset(b.Data)
-	c.lines = b.before
+	c.scanner.lines = b.before
 }
 
 // Line returns the number of the line where the row begins. Unlike the number of the row, it counts the header, blank
 // lines and the lines of a cell with line ends.
-func (c *Cursor) Line() int64 {
-	c.lines.add(c.scanner.data[c.counted:c.from])
-	c.counted = c.from
-	return c.lines.ends + 1
-}
+func (c *Cursor) Line() int64 { return c.scanner.line }
 
 // Next advances to the next row and reports whether there is one. Blank lines are
 // skipped and do not count as rows.
@@ -61,7 +51,7 @@ func (c *Cursor) Next() bool {
 	if !ok {
 		return false
 	}
-	c.found, c.high, c.fault, c.from = 0, 0, "", r.from
+	c.found, c.high, c.fault = 0, 0, ""
 	if r.quoted {
 		c.splitQuoted(r)
 	} else {

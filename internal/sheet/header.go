@@ -42,10 +42,14 @@ func (r *Reader) readHeader() ([]string, error) {
 		switch {
 		case r.err != nil && !ended:
 			return nil, r.err
-		case ok && line.to-line.from > MaxLine, !ok && len(data) > MaxLine:
-			return nil, fault.New(fault.Invalid, fault.CodeLineTooLong, "the header is longer than %d bytes", MaxLine)
+		case ok && line.to-line.from > MaxLine:
+			return nil, s.tooLong(line, "the header")
+		case !ok && len(data) > MaxLine:
+			return nil, tooLong("the header")
+		case ended && line.quoted && s.open >= 0:
+			return nil, notClosed(s.lineOf(line, s.open))
 		case ok && (ended || line.closed):
-			r.lines.add(text[:s.at])
+			r.lines = lines{s.lines.ends, text[s.at-1] == '\r'}
 			r.rest = append(r.rest, text[s.at:]...)
 			if len(r.rest) > 0 {
 				r.err = nil // rest still holds rows; the next read returns io.EOF again
@@ -69,7 +73,7 @@ func readNames(line []byte) ([]string, error) {
 			"the header is not UTF-8 text; save the file as CSV in UTF-8")
 	case c.fault == fault.CodeBadQuote:
 		return nil, fault.New(fault.Malformed, fault.CodeBadQuote,
-			"a quote in the header is not closed, or is inside a name")
+			"a quote in the header is inside a name; put quotes around the name, and write the quote twice")
 	case c.found > MaxColumns:
 		return nil, fault.New(fault.Invalid, fault.CodeTooManyColumns, "there are more than %d columns", MaxColumns)
 	}

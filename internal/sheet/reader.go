@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -22,33 +21,7 @@ type Reader struct {
 	rows   int64  // rows returned so far
 	err    error  // the error that Next returns after all rows read so far; io.EOF at the end
 	header bool   // the header has been read
-	lines  *lineCounter
-}
-
-// CountLines makes the reader count lines, so that a Cursor knows the line of a row in the file. It must be called
-// before the header is read.
-func (r *Reader) CountLines() { r.lines = &lineCounter{} }
-
-// lineCounter counts the line ends of data that is passed in parts. A pair of a carriage return and a line feed is one
-// line end, also if it is split between two parts.
-type lineCounter struct {
-	ends int64
-	cr   bool // the last part ended with a carriage return
-}
-
-// add counts the line ends of a part. It does nothing if l is nil.
-func (l *lineCounter) add(data []byte) {
-	if l == nil || len(data) == 0 {
-		return
-	}
-	l.ends += int64(bytes.Count(data, []byte{'\n'}))
-	if l.cr && data[0] == '\n' {
-		l.ends--
-	}
-	if returns := bytes.Count(data, []byte{'\r'}); returns > 0 {
-		l.ends += int64(returns - bytes.Count(data, []byte("\r\n")))
-	}
-	l.cr = data[len(data)-1] == '\r'
+	lines  lines
 }
 
 // NewReader returns a reader of blocks of about blockBytes, or 1 MiB if blockBytes
@@ -61,8 +34,8 @@ func NewReader(r io.Reader, blockBytes int) *Reader {
 }
 
 // Next reads the next block, reusing the memory of into if it is large enough. At the end it returns io.EOF. It
-// first returns all rows before a row that is too long, and then a *fault.Error with the number of that row. If
-// Header was not called, Next skips the header.
+// first returns all rows before a row that is too long or whose quote is never closed, and then a *fault.Error with the
+// number of that row or the line of that quote. If Header was not called, Next skips the header.
 func (r *Reader) Next(into []byte) (Block, error) {
 	if !r.header {
 		if _, err := r.Header(); err != nil {
@@ -74,18 +47,14 @@ func (r *Reader) Next(into []byte) (Block, error) {
 	r.rest = r.rest[:0]
 	for r.err == nil {
 		data = r.fill(data)
+		before := r.lines
 		whole, rows := r.count(data)
 		if rows > 0 {
 			r.rest = append(r.rest, data[whole:]...)
-			b := Block{Data: data[:whole], First: r.rows + 1, Rows: rows}
+			b := Block{Data: data[:whole], First: r.rows + 1, Rows: rows, before: before}
 			r.rows += int64(rows)
-			if r.lines != nil {
-				b.before = *r.lines
-			}
-			r.lines.add(b.Data)
 			return b, nil
 		}
-		r.lines.add(data[:whole])
 		data = append(data[:0], data[whole:]...) // blank lines are not kept
 	}
 	return Block{}, r.err
@@ -118,30 +87,46 @@ func (r *Reader) fill(data []byte) []byte {
 	return data[:have]
 }
 
-// count returns where the last whole row ends and how many rows there are. At the
-// end of the stream a last line without a line end is a row too.
+// count returns where the last whole row ends and how many rows there are, and counts their lines. At the end of the
+// stream a last line without a line end is a row too.
 func (r *Reader) count(data []byte) (whole, rows int) {
 	var s scanner
 	s.reset(data)
+	s.lines = r.lines
 	for {
 		line, ok := s.next()
+		ended := errors.Is(r.err, io.EOF)
 		switch {
 		case !ok:
+			if len(data) > 0 {
+				r.lines = lines{s.lines.ends, data[len(data)-1] == '\r'}
+			}
 			return len(data), rows
 		case line.to-line.from > MaxLine:
-			r.err = tooLong(r.rows + int64(rows) + 1)
+			r.err = s.tooLong(line, fmt.Sprintf("row %d", r.rows+int64(rows)+1))
 			return line.from, rows
-		case !line.closed && !errors.Is(r.err, io.EOF):
+		case ended && line.quoted && s.open >= 0:
+			r.err = notClosed(s.lineOf(line, s.open))
+			return line.from, rows
+		case !line.closed && !ended:
+			r.lines = lines{ends: s.line - 1}
 			return line.from, rows // the row is not complete yet
 		}
 		rows++
 	}
 }
 
-func tooLong(row int64) *fault.Error {
-	return fault.New(fault.Invalid, fault.CodeLineTooLong,
-		"row %d is longer than %d bytes; perhaps a quote is never closed, "+
-			"so that the rest of the file is one row", row, MaxLine)
+// notClosed is the refusal of a file in which a quote is never closed. Where the cell was meant to end is unknown, so
+// no row after the quote can be read.
+func notClosed(line int64) error {
+	return fault.New(fault.Malformed, fault.CodeBadQuote,
+		"line %d opens a quote that is never closed, so the lines after it would be one cell; close the quote. If it "+
+			"belongs to the text, write it twice and put quotes around the cell", line)
+}
+
+// tooLong is the refusal of a row or a header of more than MaxLine bytes.
+func tooLong(what string) error {
+	return fault.New(fault.Invalid, fault.CodeLineTooLong, "%s is longer than %d bytes; shorten it", what, MaxLine)
 }
 
 // byteOrderMark is the mark that some programs write at the start of UTF-8 files.

@@ -9,7 +9,8 @@
 // On well-formed input it agrees with encoding/csv. It differs in these points, because a file may have a million
 // applications:
 //
-//   - a malformed row is one row with a fault, and reading continues after it;
+//   - a malformed row is one row with a fault, and reading continues after it; only a quote that is never closed
+//     ends reading, because nobody can tell which of the lines after it are rows;
 //   - a row with a NUL or with bytes that are not UTF-8 is malformed;
 //   - a carriage return alone ends a line too, and a carriage return inside quotes
 //     is kept;
@@ -32,5 +33,5 @@ type Block struct {
 	First int64 // number of the block's first row; the row after the header is 1
 	Rows  int
 
-	before lineCounter // the line ends before the block, if the reader counts them
+	before lines // the line ends before the block
 }
