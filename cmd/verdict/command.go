@@ -25,6 +25,8 @@ type command struct {
 
 	existing bool // the database must exist; it is not created
 
+	parsed *flag.FlagSet // the flags that parse has read, nil before
+
 	// If description is set, the command does not run. It only describes its flags and subcommands in it.
 	description *description
 }
@@ -47,6 +49,7 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 		c.description.flags = fs
 		return exitOK, true
 	}
+	c.parsed = fs
 	switch err := fs.Parse(c.args); {
 	case errors.Is(err, flag.ErrHelp):
 		var help bytes.Buffer
@@ -120,7 +123,13 @@ func likelyFile(fs *flag.FlagSet, argument string) string {
 // usage reports that the command line is invalid, or that a file or the database cannot be read or written. It returns
 // the exit code.
 func (c *command) usage(format string, args ...any) int {
-	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))
+	message := fmt.Sprintf(format, args...)
+	for _, arg := range args {
+		if err, ok := arg.(error); ok {
+			message = c.plainFile(message, err)
+		}
+	}
+	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, message)
 	return exitUsage
 }
 

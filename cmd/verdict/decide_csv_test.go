@@ -109,6 +109,8 @@ func TestDecideCSV(t *testing.T) {
 		{[]string{"decide", "-csv", rows, "-strict", "-service", p.url, "-api-key", keyFile}, exitUsage,
 			"not members of a decision request: shoe_size"},
 		{[]string{"decide", "-csv", rows, "-sample", "-service", p.url}, exitUsage, "give one of them"},
+		{[]string{"decide", "-csv", rows + "x", "-service", p.url, "-api-key", keyFile}, exitUsage,
+			rows + "x: there is no such file; check the path (-csv: "},
 		{[]string{"decide", "-batch", "bat_1", "-service", p.url, "-api-key", keyFile}, exitRefused, "404 not_found"},
 		{[]string{"list", "push", "employers", keyFile, "-service", p.url, "-api-key", wrongKey},
 			exitRefused, "401"},

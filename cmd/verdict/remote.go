@@ -350,5 +350,5 @@ func (c *command) unanswered(err error) int {
 	case errors.Is(err, errDamaged):
 		return c.refused("the file", errDamaged)
 	}
-	return c.usage("%s", explain(err))
+	return c.usage("%s", c.plainFile(explain(err), err))
 }
