@@ -69,10 +69,9 @@ func testArguments(c *command) (o testOptions, code int, done bool) {
 	flags.BoolVar(&o.generating, "generate", false, "write cases that cover the policy")
 	flags.StringVar(&o.folder, "o", "", "with -generate: the `folder` to write to; it must be empty or not exist")
 	o.lookups.declare(flags)
-	if code, done := c.parse(flags, maxCaseFiles); done {
+	if o.cases, code, done = c.anyArguments(flags, maxCaseFiles); done {
 		return o, code, true
 	}
-	o.cases = flags.Args()
 	switch {
 	case (o.generating || o.coverage) && o.lookups.given():
 		return o, c.usage("-generate and -coverage cannot use lists or tables: leave out -list and -table"), true
