@@ -153,8 +153,8 @@ func (r *remote) unknownKey() string {
 		return fmt.Sprintf("the text in %s is not an API key; a part of it may be missing or mistyped: %s", r.keyFrom,
 			tenant.KeyForm)
 	}
-	return fmt.Sprintf("the service at %s does not know the key in %s; the key may belong to another database, or may "+
-		"have been revoked or have expired", r.url, r.keyFrom)
+	return fmt.Sprintf("the service at %s does not know the key in %s, or the key was revoked or has expired; create "+
+		"one with \"verdict tenant key create\", or on the API keys page of the console", r.url, r.keyFrom)
 }
 
 // errScheme is the error of a service that speaks the other protocol of http and https than its address says.
@@ -216,8 +216,11 @@ type problemFault struct{ Pointer, Code, Detail string }
 const maxFaults = 100
 
 func (e *errRefused) Error() string {
-	if e.code == "" {
+	switch e.code {
+	case "":
 		return fmt.Sprintf("the service answered %d", e.status)
+	case fault.CodeUnauthenticated: // the sentence of unknownKey has said it all
+		return e.detail
 	}
 	text := fmt.Sprintf("the service answered %d %s: %s", e.status, e.code, e.detail)
 	if len(e.faults) == 1 && strings.Contains(e.detail, e.faults[0].Detail) {
@@ -350,6 +353,9 @@ func (r *remote) getOnce(ctx context.Context, path string) ([]byte, error) {
 func (c *command) unanswered(err error) int {
 	var refused *errRefused
 	switch {
+	case errors.As(err, &refused) && refused.code == fault.CodeUnauthenticated:
+		_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, explain(err))
+		return exitRefused
 	case errors.As(err, &refused):
 		return c.refused("the request", err)
 	case errors.Is(err, errDamaged):

@@ -206,13 +206,18 @@ func TestUnknownKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		key.Reveal(): "does not know the key in the file key.txt; the key may belong to another database",
-		"vk_live_of": "the text in the file key.txt is not an API key",
+		key.Reveal(): "verdict policy push: the service at " + server.URL + " does not know the key in the file key.txt, " +
+			"or the key was revoked or has expired; create one with \"verdict tenant key create\", " +
+			"or on the API keys page of the console\n",
+		"vk_live_of": "verdict policy push: the text in the file key.txt is not an API key",
 	} {
 		service := &remote{url: server.URL, key: text, keyFrom: "the file key.txt", client: newClient()}
-		if err := service.get(t.Context(), "/v1/rule-sets", nil); err == nil ||
-			!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), text) {
-			t.Errorf("%v", err)
+		var complaints strings.Builder
+		c := &command{name: "policy push", stderr: &complaints}
+		code := c.unanswered(service.get(t.Context(), "/v1/rule-sets", nil))
+		if said := complaints.String(); code != exitRefused || !strings.HasPrefix(said, want) ||
+			strings.Contains(said, text) {
+			t.Errorf("exit %d: %s", code, said)
 		}
 	}
 }
