@@ -165,6 +165,23 @@ func (e *errScheme) Error() string {
 	return fmt.Sprintf("the service at %s speaks %s: write -service %s://%s", rest, e.speaks, e.speaks, rest)
 }
 
+// errUnreachable is the error of a service to which no connection can be made.
+type errUnreachable struct {
+	address string
+	cause   error
+}
+
+func (e *errUnreachable) Error() string {
+	return fmt.Sprintf("%s: it may not be running, or -service may not be its address (%v)", e.brief(), e.cause)
+}
+
+// brief returns the error without its possible causes.
+func (e *errUnreachable) brief() string {
+	return fmt.Sprintf("the service at %s cannot be reached", e.address)
+}
+
+func (e *errUnreachable) Unwrap() error { return e.cause }
+
 // errStalled is the error of a request that the service does not read to its end.
 var errStalled = errors.New("the service has stopped reading the file; send it again later")
 
@@ -300,8 +317,7 @@ func (r *remote) explain(err error) error {
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {
-		return fmt.Errorf("the service at %s cannot be reached: it may not be running, or -service may not be its "+
-			"address (%w)", r.url, request.Err)
+		return &errUnreachable{address: r.url, cause: request.Err}
 	}
 	return fmt.Errorf("the connection to the service at %s failed: %w", r.url, request.Err)
 }
@@ -312,7 +328,7 @@ const maxAnswer = 64 << 20
 // get reads a JSON answer. It tries again for about half a minute if the service does not answer or is unavailable,
 // because a node may be restarted while a command waits for a result.
 func (r *remote) get(ctx context.Context, path string, into any) error {
-	told := r.note == nil
+	told := "" // what the note says
 	for begun := time.Now(); ; {
 		text, err := r.getOnce(ctx, path)
 		if err == nil {
@@ -322,20 +338,35 @@ func (r *remote) get(ctx context.Context, path string, into any) error {
 		var scheme *errScheme
 		final := errors.As(err, &scheme) || errors.As(err, &refused) &&
 			refused.status < http.StatusInternalServerError && refused.status != http.StatusTooManyRequests
-		if final || time.Since(begun) > retryFor {
+		if final {
 			return err
+		}
+		if time.Since(begun) > retryFor {
+			return gaveUp(err, told)
 		}
 		if ctx.Err() != nil { // the user has interrupted the command
 			return err
 		}
-		if !told {
+		if told == "" && r.note != nil {
 			r.note("%v; trying again for %.0f seconds", err, retryFor.Seconds())
-			told = true
+			told = err.Error()
 		}
 		if err := operation.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
+}
+
+// gaveUp returns the error of get after the last attempt. told is the error that the user has already read, or "". Its
+// explanation is not repeated.
+func gaveUp(err error, told string) error {
+	if told == "" {
+		return err
+	}
+	if unreachable, ok := errors.AsType[*errUnreachable](err); ok && err.Error() == told {
+		return fmt.Errorf("gave up after %.0f seconds: %s", retryFor.Seconds(), unreachable.brief())
+	}
+	return fmt.Errorf("gave up after %.0f seconds: %w", retryFor.Seconds(), err)
 }
 
 func (r *remote) getOnce(ctx context.Context, path string) ([]byte, error) {

@@ -52,6 +52,30 @@ func TestServiceIsNotRunning(t *testing.T) {
 	}
 }
 
+// TestGiveUp calls a service that does not answer until the command gives up. The last error must not repeat the advice
+// of the note.
+func TestGiveUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var notes []string
+		service := &remote{
+			url: "http://service",
+			client: &http.Client{Transport: &http.Transport{
+				DialContext: func(context.Context, string, string) (net.Conn, error) {
+					return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+				},
+			}},
+			readWithin: answerWithin,
+			note:       func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) },
+		}
+		err := service.get(t.Context(), "/v1/rule-sets", nil)
+		const want = "gave up after 30 seconds: the service at http://service cannot be reached"
+		if err == nil || err.Error() != want || len(notes) != 1 {
+			t.Errorf("the notes are %q, and the error is %v", notes, err)
+		}
+	})
+}
+
 // TestUploadOfAStalledService uploads to a service that stops reading. The command must give up. Otherwise the
 // connection would stay open forever.
 func TestUploadOfAStalledService(t *testing.T) {
