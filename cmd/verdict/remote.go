@@ -118,7 +118,7 @@ const (
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: connectWithin}).DialContext,
+		DialContext:           dialer(&net.Dialer{Timeout: connectWithin}),
 		TLSHandshakeTimeout:   connectWithin,
 		IdleConnTimeout:       90 * time.Second,
 		ResponseHeaderTimeout: answerWithin,

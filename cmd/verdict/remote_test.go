@@ -76,6 +76,41 @@ func TestGiveUp(t *testing.T) {
 	})
 }
 
+// TestLocalhostWithoutResolver calls services on both loopback addresses by a name that no resolver knows, as
+// localhost on a machine without /etc/hosts.
+func TestLocalhostWithoutResolver(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
+		if err != nil {
+			t.Logf("this machine has no %s: %v", address, err)
+			continue
+		}
+		server := httptest.NewUnstartedServer(http.NotFoundHandler())
+		_ = server.Listener.Close()
+		server.Listener = listener
+		server.Start()
+		t.Cleanup(server.Close)
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		status, _, err := probe(t.Context(), "http://verdict.localhost:"+port)
+		if err != nil || status != http.StatusNotFound {
+			t.Errorf("%s, health: %d, %v", address, status, err)
+		}
+		var refused *errRefused
+		service := &remote{url: "http://verdict.localhost:" + port, client: newClient()}
+		//nolint:bodyclose // there is no answer with a body
+		if _, err := service.send(t.Context(), http.MethodGet, "/", nil, nil); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	for host, want := range map[string]bool{"localhost": true, "LOCALHOST.": true, "a.localhost": true,
+		"localhost.example": false, "mylocalhost": false, "127.0.0.1": false} {
+		if isLocalhost(host) != want {
+			t.Errorf("%q is localhost: %v", host, !want)
+		}
+	}
+}
+
 // TestUploadOfAStalledService uploads to a service that stops reading. The command must give up. Otherwise the
 // connection would stay open forever.
 func TestUploadOfAStalledService(t *testing.T) {
