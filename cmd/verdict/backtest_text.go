@@ -93,7 +93,11 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 			fmt.Fprintf(b, "  and %s more\n", count(r.RowsFailed-shownErrors))
 			break
 		}
-		fmt.Fprintf(b, "  row %d: %s\n", e.Row, strings.TrimPrefix(e.Field+": "+e.Code, ": "))
+		line := ""
+		if e.Line > 0 {
+			line = fmt.Sprintf(" (line %d)", e.Line)
+		}
+		fmt.Fprintf(b, "  row %d%s: %s\n", e.Row, line, strings.TrimPrefix(e.Field+": "+e.Code, ": "))
 	}
 	writeRemedies(b, r.RowErrorsByCode)
 	for _, w := range r.Warnings {

@@ -54,14 +54,8 @@ func diffArguments(c *command) (o diffOptions, code int, done bool) {
 	fs.StringVar(&o.question, "smt2", "", "write the question as SMT-LIB 2 to `file`, - for standard output")
 	fs.DurationVar(&o.limit, "time", 10*time.Second,
 		"the longest `time` that the comparison and the proofs may take together")
-	for { // flags may come before and after the files
-		if code, done := c.parse(fs, len(c.args)); done {
-			return o, code, true
-		}
-		if fs.NArg() == 0 {
-			break
-		}
-		o.files, c.args = append(o.files, fs.Arg(0)), fs.Args()[1:]
+	if o.files, code, done = c.anyArguments(fs, len(c.args)); done {
+		return o, code, true
 	}
 	switch {
 	case len(o.files) != 2:

@@ -19,10 +19,11 @@ const fieldsHelp = `List every field a policy may name: type, unit, domain and m
 func fields(c *command) int {
 	fs := c.flags(fieldsHelp)
 	format := fs.String("format", "text", "`form` of the list: text, markdown or json")
-	if code, done := c.parse(fs, 1); done {
+	words, code, done := c.anyArguments(fs, 1)
+	if done {
 		return code
 	}
-	prefix := fs.Arg(0)
+	prefix := strings.Join(words, "")
 	var out bytes.Buffer
 	var err error
 	switch {

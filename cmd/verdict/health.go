@@ -83,6 +83,7 @@ func probe(ctx context.Context, url string) (status int, reason string, err erro
 	}
 	client := &http.Client{
 		Transport: &http.Transport{
+			DialContext: dialer(&net.Dialer{}),
 			// The certificate is for the public name, not for localhost. Nothing secret is sent.
 			TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
 		},

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/fault"
 	"verdict/internal/tenant"
 )
 
@@ -33,7 +36,7 @@ func keyCreate(c *command) int {
 	if *scopes != "" {
 		var err error
 		if set, err = tenant.ParseScopes(*scopes); err != nil {
-			return c.usage("-scopes: %v", err)
+			return c.usage("-scopes: %v", namingScope(err, *scopes))
 		}
 	}
 	until, err := parseMoment(*expires, time.Now())
@@ -138,4 +141,19 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 			errors.New("is neither an RFC 3339 time such as 2027-01-01T00:00:00+05:30 nor a time from now such as 720h")
 	}
 	return at, nil
+}
+
+// namingScope returns the refusal of a list of scopes, naming the first one that does not exist.
+func namingScope(err error, scopes string) error {
+	known := tenant.ScopeNames()
+	for _, name := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if near, _ := fault.Suggest(name, known, false); near != "" {
+			return fmt.Errorf("%q is not a scope; did you mean %s?", name, near)
+		}
+		return fmt.Errorf("%q is not a scope; the scopes are %s", name, strings.Join(known, ", "))
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,3 +108,20 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 var _ io.Reader = endless{}
+
+// TestFlagsAfterArguments gives every command an argument and then an unknown flag. A command that takes arguments must
+// read the flag as a flag, and not as a file or a name.
+func TestFlagsAfterArguments(t *testing.T) {
+	for _, d := range describeAll() {
+		if len(d.verbs) > 0 {
+			continue
+		}
+		var out, complaints bytes.Buffer
+		code := run(append(slices.Clone(d.path), "some", "-no-such-flag"), strings.NewReader(""), &out, &complaints)
+		text := complaints.String()
+		if code != exitUsage || !strings.Contains(text, "not defined: -no-such-flag") &&
+			!strings.Contains(text, `unexpected argument "some"`) {
+			t.Errorf("%s: exit %d: %s%s", d.name(), code, &out, text)
+		}
+	}
+}

@@ -119,6 +119,10 @@ func (f policyFolder) planPolicy(
 // finish adds the new findings.
 func finish(b *bytes.Buffer, found []analysis.Finding) planned {
 	report := newCheckReport(notInherited(found))
+	if len(report.all) == 0 {
+		b.WriteString("\nno new findings\n\n")
+		return planned{text: b.Bytes()}
+	}
 	b.WriteString("\nnew findings\n")
 	b.Write(report.text())
 	b.WriteByte('\n')

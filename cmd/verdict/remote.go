@@ -118,7 +118,7 @@ const (
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: connectWithin}).DialContext,
+		DialContext:           dialer(&net.Dialer{Timeout: connectWithin}),
 		TLSHandshakeTimeout:   connectWithin,
 		IdleConnTimeout:       90 * time.Second,
 		ResponseHeaderTimeout: answerWithin,
@@ -153,8 +153,8 @@ func (r *remote) unknownKey() string {
 		return fmt.Sprintf("the text in %s is not an API key; a part of it may be missing or mistyped: %s", r.keyFrom,
 			tenant.KeyForm)
 	}
-	return fmt.Sprintf("the service at %s does not know the key in %s; the key may belong to another database, or may "+
-		"have been revoked or have expired", r.url, r.keyFrom)
+	return fmt.Sprintf("the service at %s does not know the key in %s, or the key was revoked or has expired; create "+
+		"one with \"verdict tenant key create\", or on the API keys page of the console", r.url, r.keyFrom)
 }
 
 // errScheme is the error of a service that speaks the other protocol of http and https than its address says.
@@ -164,6 +164,23 @@ func (e *errScheme) Error() string {
 	_, rest, _ := strings.Cut(e.address, "://")
 	return fmt.Sprintf("the service at %s speaks %s: write -service %s://%s", rest, e.speaks, e.speaks, rest)
 }
+
+// errUnreachable is the error of a service to which no connection can be made.
+type errUnreachable struct {
+	address string
+	cause   error
+}
+
+func (e *errUnreachable) Error() string {
+	return fmt.Sprintf("%s: it may not be running, or -service may not be its address (%v)", e.brief(), e.cause)
+}
+
+// brief returns the error without its possible causes.
+func (e *errUnreachable) brief() string {
+	return fmt.Sprintf("the service at %s cannot be reached", e.address)
+}
+
+func (e *errUnreachable) Unwrap() error { return e.cause }
 
 // errStalled is the error of a request that the service does not read to its end.
 var errStalled = errors.New("the service has stopped reading the file; send it again later")
@@ -216,8 +233,11 @@ type problemFault struct{ Pointer, Code, Detail string }
 const maxFaults = 100
 
 func (e *errRefused) Error() string {
-	if e.code == "" {
+	switch e.code {
+	case "":
 		return fmt.Sprintf("the service answered %d", e.status)
+	case fault.CodeUnauthenticated: // the sentence of unknownKey has said it all
+		return e.detail
 	}
 	text := fmt.Sprintf("the service answered %d %s: %s", e.status, e.code, e.detail)
 	if len(e.faults) == 1 && strings.Contains(e.detail, e.faults[0].Detail) {
@@ -297,8 +317,7 @@ func (r *remote) explain(err error) error {
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {
-		return fmt.Errorf("the service at %s cannot be reached: it may not be running, or -service may not be its "+
-			"address (%w)", r.url, request.Err)
+		return &errUnreachable{address: r.url, cause: request.Err}
 	}
 	return fmt.Errorf("the connection to the service at %s failed: %w", r.url, request.Err)
 }
@@ -309,7 +328,7 @@ const maxAnswer = 64 << 20
 // get reads a JSON answer. It tries again for about half a minute if the service does not answer or is unavailable,
 // because a node may be restarted while a command waits for a result.
 func (r *remote) get(ctx context.Context, path string, into any) error {
-	told := r.note == nil
+	told := "" // what the note says
 	for begun := time.Now(); ; {
 		text, err := r.getOnce(ctx, path)
 		if err == nil {
@@ -319,20 +338,35 @@ func (r *remote) get(ctx context.Context, path string, into any) error {
 		var scheme *errScheme
 		final := errors.As(err, &scheme) || errors.As(err, &refused) &&
 			refused.status < http.StatusInternalServerError && refused.status != http.StatusTooManyRequests
-		if final || time.Since(begun) > retryFor {
+		if final {
 			return err
+		}
+		if time.Since(begun) > retryFor {
+			return gaveUp(err, told)
 		}
 		if ctx.Err() != nil { // the user has interrupted the command
 			return err
 		}
-		if !told {
+		if told == "" && r.note != nil {
 			r.note("%v; trying again for %.0f seconds", err, retryFor.Seconds())
-			told = true
+			told = err.Error()
 		}
 		if err := operation.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
+}
+
+// gaveUp returns the error of get after the last attempt. told is the error that the user has already read, or "". Its
+// explanation is not repeated.
+func gaveUp(err error, told string) error {
+	if told == "" {
+		return err
+	}
+	if unreachable, ok := errors.AsType[*errUnreachable](err); ok && err.Error() == told {
+		return fmt.Errorf("gave up after %.0f seconds: %s", retryFor.Seconds(), unreachable.brief())
+	}
+	return fmt.Errorf("gave up after %.0f seconds: %w", retryFor.Seconds(), err)
 }
 
 func (r *remote) getOnce(ctx context.Context, path string) ([]byte, error) {
@@ -350,6 +384,9 @@ func (r *remote) getOnce(ctx context.Context, path string) ([]byte, error) {
 func (c *command) unanswered(err error) int {
 	var refused *errRefused
 	switch {
+	case errors.As(err, &refused) && refused.code == fault.CodeUnauthenticated:
+		_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, explain(err))
+		return exitRefused
 	case errors.As(err, &refused):
 		return c.refused("the request", err)
 	case errors.Is(err, errDamaged):

@@ -52,6 +52,65 @@ func TestServiceIsNotRunning(t *testing.T) {
 	}
 }
 
+// TestGiveUp calls a service that does not answer until the command gives up. The last error must not repeat the advice
+// of the note.
+func TestGiveUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var notes []string
+		service := &remote{
+			url: "http://service",
+			client: &http.Client{Transport: &http.Transport{
+				DialContext: func(context.Context, string, string) (net.Conn, error) {
+					return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+				},
+			}},
+			readWithin: answerWithin,
+			note:       func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) },
+		}
+		err := service.get(t.Context(), "/v1/rule-sets", nil)
+		const want = "gave up after 30 seconds: the service at http://service cannot be reached"
+		if err == nil || err.Error() != want || len(notes) != 1 {
+			t.Errorf("the notes are %q, and the error is %v", notes, err)
+		}
+	})
+}
+
+// TestLocalhostWithoutResolver calls services on both loopback addresses by a name that no resolver knows, as
+// localhost on a machine without /etc/hosts.
+func TestLocalhostWithoutResolver(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
+		if err != nil {
+			t.Logf("this machine has no %s: %v", address, err)
+			continue
+		}
+		server := httptest.NewUnstartedServer(http.NotFoundHandler())
+		_ = server.Listener.Close()
+		server.Listener = listener
+		server.Start()
+		t.Cleanup(server.Close)
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		status, _, err := probe(t.Context(), "http://verdict.localhost:"+port)
+		if err != nil || status != http.StatusNotFound {
+			t.Errorf("%s, health: %d, %v", address, status, err)
+		}
+		var refused *errRefused
+		service := &remote{url: "http://verdict.localhost:" + port, client: newClient()}
+		//nolint:bodyclose // there is no answer with a body
+		if _, err := service.send(t.Context(), http.MethodGet, "/", nil, nil); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	for host, want := range map[string]bool{"localhost": true, "LOCALHOST.": true, "a.localhost": true,
+		"localhost.example": false, "mylocalhost": false, "127.0.0.1": false} {
+		if isLocalhost(host) != want {
+			t.Errorf("%q is localhost: %v", host, !want)
+		}
+	}
+}
+
 // TestUploadOfAStalledService uploads to a service that stops reading. The command must give up. Otherwise the
 // connection would stay open forever.
 func TestUploadOfAStalledService(t *testing.T) {
@@ -206,13 +265,18 @@ func TestUnknownKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		key.Reveal(): "does not know the key in the file key.txt; the key may belong to another database",
-		"vk_live_of": "the text in the file key.txt is not an API key",
+		key.Reveal(): "verdict policy push: the service at " + server.URL + " does not know the key in the file key.txt, " +
+			"or the key was revoked or has expired; create one with \"verdict tenant key create\", " +
+			"or on the API keys page of the console\n",
+		"vk_live_of": "verdict policy push: the text in the file key.txt is not an API key",
 	} {
 		service := &remote{url: server.URL, key: text, keyFrom: "the file key.txt", client: newClient()}
-		if err := service.get(t.Context(), "/v1/rule-sets", nil); err == nil ||
-			!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), text) {
-			t.Errorf("%v", err)
+		var complaints strings.Builder
+		c := &command{name: "policy push", stderr: &complaints}
+		code := c.unanswered(service.get(t.Context(), "/v1/rule-sets", nil))
+		if said := complaints.String(); code != exitRefused || !strings.HasPrefix(said, want) ||
+			strings.Contains(said, text) {
+			t.Errorf("exit %d: %s", code, said)
 		}
 	}
 }

@@ -101,6 +101,9 @@ func refuseRows(c *command, f *fitFlags, file string, err error) int {
 	if fault.Of(err) == nil {
 		return c.usage("%v", err)
 	}
+	if unspelt, ok := errors.AsType[*training.OutcomeError](err); ok {
+		return c.refused(file, f.unspelt(unspelt))
+	}
 	refused, ok := errors.AsType[*training.HeaderError](err)
 	if !ok {
 		return c.refused(file, f.inFlags(err, nil))

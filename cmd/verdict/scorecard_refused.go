@@ -1,12 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"verdict/internal/fault"
+	"verdict/internal/training"
 )
 
 // fitPointers has the flags for the members of a request whose names differ from the flags.
@@ -76,3 +78,21 @@ func firstUnknown(mapping map[string]string, header []string) string {
 	}
 	return ""
 }
+
+// unspelt returns the refusal of a value in the column of outcomes that is neither good nor bad.
+func (f *fitFlags) unspelt(e *training.OutcomeError) error {
+	value := []rune(e.Value)
+	shown := strconv.Quote(string(value[:min(len(value), maxShownValue)]))
+	if len(value) > maxShownValue {
+		shown += "…"
+	}
+	advice := "give -bad VALUES, or another -target"
+	if len(f.options.Bad) > 0 { // the values of both kinds were given
+		advice = "add it to -bad, -good or -indeterminate"
+	}
+	return fmt.Errorf("the column %s has the value %s in line %d, which is neither good nor bad: %s",
+		f.options.Target, shown, e.Line, advice)
+}
+
+// maxShownValue is the maximum length of a value from a file in a message, in characters.
+const maxShownValue = 40

@@ -86,15 +86,22 @@ func (c *command) subcommand(help string, known verbs) int {
 	}
 }
 
-// anyArguments parses flags and any number of arguments, in any order. If done is true, the
+// anyArguments parses flags and at most the given number of arguments, in any order. If done is true, the
 // command has nothing left to do and must return code.
-func (c *command) anyArguments(fs *flag.FlagSet) (words []string, code int, done bool) {
+func (c *command) anyArguments(fs *flag.FlagSet, most int) (words []string, code int, done bool) {
 	for {
-		if code, done = c.parse(fs, len(c.args)); done || fs.NArg() == 0 {
-			return words, code, done
+		if code, done = c.parse(fs, len(c.args)); done {
+			return nil, code, true
+		}
+		if fs.NArg() == 0 {
+			break
 		}
 		words, c.args = append(words, fs.Arg(0)), fs.Args()[1:]
 	}
+	if len(words) > most {
+		return nil, c.unexpected(words[most], ""), true
+	}
+	return words, exitOK, false
 }
 
 // arguments parses flags and the required arguments, in any order. If done is

@@ -43,8 +43,8 @@ and boundary both ways, with what the policy decides today. Read the cases befor
 keep them: they repeat the mistakes of the policy. What could not be covered is
 printed with the reason.
 
-Exits with 0 when every case passes, with 1 when a decision differs or a case or
-the policy is invalid, and with 2 when a file cannot be read or written or there
+Exits with 0 when every case passes, with 1 when a decision differs, a member of an
+application is probably misspelt, or a case or the policy is invalid, and with 2 when a file cannot be read or written or there
 are no cases.
 ` + lookupHelp + `An entry that has expired at the time of a case, or now, does not count.
 `
@@ -69,10 +69,9 @@ func testArguments(c *command) (o testOptions, code int, done bool) {
 	flags.BoolVar(&o.generating, "generate", false, "write cases that cover the policy")
 	flags.StringVar(&o.folder, "o", "", "with -generate: the `folder` to write to; it must be empty or not exist")
 	o.lookups.declare(flags)
-	if code, done := c.parse(flags, maxCaseFiles); done {
+	if o.cases, code, done = c.anyArguments(flags, maxCaseFiles); done {
 		return o, code, true
 	}
-	o.cases = flags.Args()
 	switch {
 	case (o.generating || o.coverage) && o.lookups.given():
 		return o, c.usage("-generate and -coverage cannot use lists or tables: leave out -list and -table"), true

@@ -38,7 +38,7 @@ func verify(c *command) int {
 	tenantID := fs.String("tenant", "", "`id` of the tenant whose decisions are replayed; default: all tenants")
 	key := fs.String("key", "", "`file` with the public key of the log, for a capsule")
 	witness := fs.String("witness", "", "`file` with the public key of a witness, for a capsule")
-	capsules, code, done := c.anyArguments(fs)
+	capsules, code, done := c.anyArguments(fs, len(c.args))
 	switch {
 	case done:
 		return code

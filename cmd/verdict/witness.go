@@ -83,7 +83,7 @@ func (w watching) remote(c *command) (*witness.Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	return witness.NewRemote(*w.service, strings.TrimSpace(string(text))), nil
+	return witness.NewRemote(*w.service, strings.TrimSpace(string(text)), newClient().Transport), nil
 }
 
 func logWitnessKey(c *command) int {

@@ -99,7 +99,7 @@ func (w *Worker) singly(b sheet.Block) {
 			name, code = w.readOwn(&r, cells)
 		}
 		if code != "" {
-			w.fail(RowError{number, name, code}, r.id)
+			w.fail(RowError{Row: number, Field: name, Code: code}, r.id)
 			continue
 		}
 		if w.run.setup.PercentFOIR {

@@ -31,6 +31,8 @@ type RowError struct {
 	Row   int64 // counted from 1, without the header
 	Field string
 	Code  string
+	// Line is the line of the file where the row begins. It is 0 if it is not known, as in a stored report.
+	Line int64
 }
 
 // CodeCount is a code and how often it occurred.

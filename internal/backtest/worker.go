@@ -143,7 +143,7 @@ func (w *Worker) over(steps int) bool {
 // Block decides every row of a block. It stops early if the check fails; see
 // Check.
 func (w *Worker) Block(b sheet.Block) {
-	w.cursor.Reset(b.Data)
+	w.cursor.ResetBlock(&b)
 	w.batch.reset()
 	for number := b.First; w.cursor.Next(); number++ {
 		if w.over(rowSteps + w.steps) {
@@ -151,7 +151,7 @@ func (w *Worker) Block(b sheet.Block) {
 		}
 		cells := w.cursor.Cells()
 		if cells == nil {
-			w.fail(RowError{Row: number, Code: w.cursor.Fault()}, nil)
+			w.fail(RowError{Row: number, Code: w.cursor.Fault(), Line: w.cursor.Line()}, nil)
 			continue
 		}
 		w.cells(number, cells)
@@ -170,11 +170,11 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	}
 	facts, frame := w.batch.next()
 	if name, code := w.reader.ReadInto(cells, facts, frame); code != "" {
-		w.fail(RowError{number, name, code}, r.id)
+		w.fail(RowError{Row: number, Field: name, Code: code, Line: w.cursor.Line()}, r.id)
 		return
 	}
 	if name, code := w.readOwn(&r, cells); code != "" {
-		w.fail(RowError{number, name, code}, r.id)
+		w.fail(RowError{Row: number, Field: name, Code: code, Line: w.cursor.Line()}, r.id)
 		return
 	}
 	if w.run.setup.PercentFOIR {
@@ -234,7 +234,7 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 	r := row{number: number, id: []byte(id), weight: weightUnit}
 	var code string
 	if r.actual, code = readStatus([]byte(actual), w.text[:0]); code != "" {
-		w.fail(RowError{number, "actual_status", code}, r.id)
+		w.fail(RowError{Row: number, Field: "actual_status", Code: code}, r.id)
 		return
 	}
 	if w.run.looksUp() {

@@ -203,3 +203,23 @@ func TestExpectWithoutTheFirstPart(t *testing.T) {
 		t.Errorf("%v:\n%s", err, got)
 	}
 }
+
+// TestMisspeltMember runs cases whose application has a misspelt member. They must fail and name the member that was
+// meant, even if the decision is as expected. A member that resembles no other is allowed.
+func TestMisspeltMember(t *testing.T) {
+	t.Parallel()
+	const report = `{"bureau_report": {"score": 600, "enquires_6m": 2, "colour_of_file": "green"}}`
+	for text, want := range map[string]string{
+		"-- application.json --\n" + report + "\n-- expect.json --\n" + `{"status": "DECLINED"}`: "FAIL cases/a.txtar\n" +
+			"  application.json: /bureau_report/enquires_6m is not a member of a request; " +
+			"did you mean enquiries_6m?\n1 case, 1 failed\n",
+		`{"application": ` + report + `, "expect": {"status": "DECLINED"}}`: "FAIL cases/a.txtar\n" +
+			"  /application/bureau_report/enquires_6m is not a member of a request; " +
+			"did you mean enquiries_6m?\n1 case, 1 failed\n",
+	} {
+		r := runAll(t, text)
+		if got := string(r.Text(false)); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	}
+}

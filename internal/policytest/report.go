@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -61,6 +62,12 @@ func (r *Result) details(indent string) string {
 	if r.Refused != nil {
 		text := strings.ReplaceAll(r.Refused.Error(), "\n", "\n"+indent)
 		b.WriteString(indent + "the application is refused: " + text + "\n")
+		return b.String()
+	}
+	for _, text := range r.Misspelt {
+		b.WriteString(indent + text + "\n")
+	}
+	if len(r.Differences) == 0 {
 		return b.String()
 	}
 	rows := [][3]string{{"path", "expected", "got"}}
@@ -145,7 +152,7 @@ func (r *Result) message() string {
 	if r.Refused != nil {
 		return "the application is refused"
 	}
-	var parts []string
+	parts := slices.Clone(r.Misspelt)
 	for _, d := range r.Differences {
 		parts = append(parts, fmt.Sprintf("%s: expected %s, got %s", d.Path, d.Want, d.Got))
 	}

@@ -7,6 +7,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/civil"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/loan"
@@ -83,10 +84,18 @@ func (s *Subject) Decide(
 // Answer returns the decision of an application as "verdict decide" prints it,
 // without indentation. stated are facts that the service would find.
 func (s *Subject) Answer(body wire.Value, asOf time.Time, stated ...rule.NamedValue) ([]byte, error) {
+	answer, _, err := s.answer(body, asOf, stated)
+	return answer, err
+}
+
+// answer returns the decision of an application and the application.
+func (s *Subject) answer(
+	body wire.Value, asOf time.Time, stated []rule.NamedValue,
+) ([]byte, *application.Application, error) {
 	var d engine.Decision
 	app, err := s.Decide(body, asOf, &d, stated...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	env := engine.Envelope{
 		Preview:       true,
@@ -99,7 +108,7 @@ func (s *Subject) Answer(body wire.Value, asOf time.Time, stated ...rule.NamedVa
 	}
 	var w wire.Writer
 	d.Write(&w, &env)
-	return w.Buf, nil
+	return w.Buf, app, nil
 }
 
 // Result is the outcome of one case.
@@ -107,16 +116,20 @@ type Result struct {
 	File        string
 	Case        *Case
 	Differences []Difference
-	Refused     error // the application is invalid
+	Refused     error    // the application is invalid
+	Misspelt    []string // sentences about members of the application that are probably misspelt
 }
 
 // Passed reports whether every expected part is as expected.
-func (r *Result) Passed() bool { return r.Refused == nil && len(r.Differences) == 0 }
+func (r *Result) Passed() bool {
+	return r.Refused == nil && len(r.Misspelt) == 0 && len(r.Differences) == 0
+}
 
-// Run decides the application of a case and compares the parts that it names.
+// Run decides the application of a case and compares the parts that it names. The case fails if a member of the
+// application is probably misspelt, because the decision was made without that member.
 func (s *Subject) Run(file string, c *Case) Result {
 	r := Result{File: file, Case: c}
-	answer, err := s.Answer(c.Application, c.AsOf, c.Facts...)
+	answer, app, err := s.answer(c.Application, c.AsOf, c.Facts)
 	if err != nil {
 		r.Refused = err
 		return r
@@ -126,6 +139,23 @@ func (s *Subject) Run(file string, c *Case) Result {
 		r.Refused = err
 		return r
 	}
+	r.Misspelt = misspelt(c, app.Warnings)
 	r.Differences = compare(c.Expect, decision)
 	return r
+}
+
+// misspelt returns a sentence about each unknown member for which the warnings suggest a known one. Other unknown
+// members are allowed, because another policy may declare them as its inputs.
+func misspelt(c *Case, warnings []fault.Item) (list []string) {
+	section := ""
+	if c.Application.Pointer() == "" { // the application is a section of its own, and not a member of a JSON file
+		section = ApplicationSection + ": "
+	}
+	for _, w := range warnings {
+		if w.Code == fault.CodeUnknownField && w.Nearest != "" {
+			item := fault.Unknown(w.Pointer, "is not a member of a request", w.Nearest, false)
+			list = append(list, section+item.Pointer+" "+item.Detail)
+		}
+	}
+	return list
 }

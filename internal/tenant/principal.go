@@ -1,6 +1,10 @@
 package tenant
 
-import "verdict/internal/fault"
+import (
+	"strings"
+
+	"verdict/internal/fault"
+)
 
 // Principal is the authenticated caller. A storage handle is made from TenantID and
 // Environment, and has access to no other data. The zero Principal may do nothing.
@@ -14,7 +18,7 @@ type Principal struct {
 }
 
 // Require returns nil if the caller has the scope, and otherwise an error of kind
-// Forbidden that names the scope.
+// Forbidden that names the scope, and those that the caller's key has.
 func (p Principal) Require(scope Scopes) error {
 	if p.TenantID != "" && p.Environment.Valid() && p.Scopes.Has(scope) {
 		return nil
@@ -23,6 +27,10 @@ func (p Principal) Require(scope Scopes) error {
 		return fault.New(fault.Forbidden, fault.CodeInsufficientScope,
 			"this action needs a role with the scope %s; ask an administrator for such a role", scope)
 	}
+	held := ""
+	if names := p.Scopes.Names(); len(names) > 0 {
+		held = "; this key has " + strings.Join(names, ", ")
+	}
 	return fault.New(fault.Forbidden, fault.CodeInsufficientScope,
-		"this call needs an API key with the scope %s", scope)
+		"this call needs an API key with the scope %s%s", scope, held)
 }

@@ -36,8 +36,8 @@ func TestPersonIsToldOfARole(t *testing.T) {
 	}{
 		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", Scopes: Read},
 			"this action needs a role with the scope admin; ask an administrator for such a role"},
-		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", KeyID: "key_1", Scopes: Read},
-			"this call needs an API key with the scope admin"},
+		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", KeyID: "key_1", Scopes: PolicyWrite | Read},
+			"this call needs an API key with the scope admin; this key has read, policy:write"},
 		{Principal{}, "this call needs an API key with the scope admin"},
 	} {
 		var refusal *fault.Error

@@ -121,10 +121,13 @@ func scopeNamed(name string) Scopes {
 	return 0
 }
 
-func allScopeNames() string {
+func allScopeNames() string { return strings.Join(ScopeNames(), ", ") }
+
+// ScopeNames returns the names of all scopes in a fixed order.
+func ScopeNames() []string {
 	names := make([]string, 0, len(scopeNames))
 	for _, n := range scopeNames {
 		names = append(names, n.name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

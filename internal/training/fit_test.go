@@ -207,6 +207,22 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestUnspeltOutcome checks that the refusal of an unknown outcome does not repeat the value, and that a command can
+// show the value and its line.
+func TestUnspeltOutcome(t *testing.T) {
+	t.Parallel()
+	o := Defaults()
+	o.Target = "outcome"
+	_, err := Fit(from("score,outcome\n700,good\n\n710, Zebra7 \n"), o, nil)
+	unspelt, ok := errors.AsType[*OutcomeError](err)
+	if !ok || unspelt.Value != "Zebra7" || unspelt.Line != 4 {
+		t.Fatalf("%#v", err)
+	}
+	if refusal := fault.Of(err); refusal == nil || strings.Contains(fmt.Sprint(err, refusal, refusal.Items), "Zebra7") {
+		t.Errorf("the refusal is %v", err)
+	}
+}
+
 var errEnough = errors.New("enough")
 
 func TestStageEndsTheWork(t *testing.T) {

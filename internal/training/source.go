@@ -71,7 +71,7 @@ func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int
 			return malformed, err
 		}
 		row := block.First
-		cursor.Reset(block.Data)
+		cursor.ResetBlock(&block)
 		for ; cursor.Next(); row++ {
 			if row > maxRows {
 				return malformed, fault.New(fault.TooLarge, fault.CodeTooManyRows,
@@ -83,6 +83,9 @@ func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int
 				continue
 			}
 			if err := visit(row, cells); err != nil {
+				if unspelt, ok := errors.AsType[*OutcomeError](err); ok {
+					unspelt.Line = cursor.Line()
+				}
 				return malformed, err
 			}
 		}

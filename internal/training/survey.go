@@ -113,7 +113,7 @@ func (p *plan) label(row int64, cells [][]byte) (what sheet.Outcome, weight floa
 	what = p.spelling.read(cells[p.target])
 	switch what {
 	case sheet.UnknownOutcome:
-		return what, 0, unspeltAt(row)
+		return what, 0, unspeltAt(row, cells[p.target])
 	case sheet.Good, sheet.Bad:
 		weight, err = p.weighed(row, cells)
 	default:

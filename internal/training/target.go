@@ -56,10 +56,23 @@ func (s *spelling) read(cell []byte) sheet.Outcome {
 	return s.rest
 }
 
+// An OutcomeError is the refusal of a row whose outcome has no known spelling. Its text does not contain the value,
+// because a service that sends the text must not repeat what was submitted. A command shows the value.
+type OutcomeError struct {
+	Value   string
+	Line    int64 // the line of the file where the row begins
+	refusal error
+}
+
+func (e *OutcomeError) Error() string { return e.refusal.Error() }
+
+// Unwrap returns the refusal without the value.
+func (e *OutcomeError) Unwrap() error { return e.refusal }
+
 // unspeltAt returns the error for a row whose outcome has no known spelling.
-func unspeltAt(row int64) error {
+func unspeltAt(row int64, cell []byte) error {
 	var faults fault.List
 	faults.Add("/bad_values", fault.CodeInvalidField,
 		"the outcome of row %d has an unknown spelling: give the spellings of a bad outcome", row)
-	return faults.Err()
+	return &OutcomeError{Value: string(bytes.TrimSpace(cell)), refusal: faults.Err()}
 }

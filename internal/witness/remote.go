@@ -27,13 +27,15 @@ type Remote struct {
 // requestTimeout is the timeout of a request to the service.
 const requestTimeout = 30 * time.Second
 
-// NewRemote returns the log that an API key belongs to. url is the address of the service.
-func NewRemote(url, apiKey string) *Remote {
+// NewRemote returns the log that an API key belongs to. url is the address of the service. transport makes the
+// connections; if it is nil, http.DefaultTransport does.
+func NewRemote(url, apiKey string, transport http.RoundTripper) *Remote {
 	return &Remote{
 		url:    strings.TrimSuffix(url, "/"),
 		apiKey: apiKey,
 		client: &http.Client{
-			Timeout: requestTimeout,
+			Transport: transport,
+			Timeout:   requestTimeout,
 			// Follow no redirect, because the API key must not be sent to another server.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},

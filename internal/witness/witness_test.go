@@ -165,7 +165,7 @@ func (l *lender) serve() *Remote {
 	l.t.Helper()
 	server := httptest.NewServer(l)
 	l.t.Cleanup(server.Close)
-	return NewRemote(server.URL+"/", "sk_1")
+	return NewRemote(server.URL+"/", "sk_1", nil)
 }
 
 func lenderKeys(t *testing.T) *evidence.LogKeys {
@@ -296,7 +296,7 @@ func TestVisit(t *testing.T) {
 	if len(rewritten.cosigned) != 0 {
 		t.Error("a rewritten log got a signature")
 	}
-	if _, err := w.Visit(t.Context(), NewRemote(remote.url, "sk_2")); err == nil ||
+	if _, err := w.Visit(t.Context(), NewRemote(remote.url, "sk_2", nil)); err == nil ||
 		!strings.Contains(err.Error(), "no key") {
 		t.Errorf("a wrong API key: %v", err)
 	}
@@ -370,7 +370,7 @@ func TestRemoteRefuses(t *testing.T) {
 	} {
 		server := httptest.NewServer(answer)
 		w, _ := newWitness(t)
-		if _, err := w.Visit(t.Context(), NewRemote(server.URL, "sk_1")); err == nil {
+		if _, err := w.Visit(t.Context(), NewRemote(server.URL, "sk_1", nil)); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 		server.Close()

@@ -183,7 +183,7 @@ func TestWhatIsNotCompared(t *testing.T) {
 		},
 		"declined, complete": {
 			Result{Complete: true, Classes: []Class{declined("D", 2300), declined("A+", 1200)}},
-			"Nobody who was approved is declined, except some of those with grade A+ or D.", "Some of those who",
+			"Some of those who were approved with grade A+ or D are declined; nobody else.", "Nobody",
 		},
 		"declined, incomplete": {
 			Result{Classes: []Class{declined("D", 2300), declined("A+", 1200)}},

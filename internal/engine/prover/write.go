@@ -199,7 +199,7 @@ func (r *Result) KindsSummary() string {
 		fmt.Fprintf(&text, "%d worse, %d better, %d mixed. ", count[Worse], count[Better], count[Mixed])
 		switch {
 		case len(declined) > 0 && r.Complete:
-			fmt.Fprintf(&text, "Nobody who was approved is declined, except some of those with grade %s.",
+			fmt.Fprintf(&text, "Some of those who were approved with grade %s are declined; nobody else.",
 				gradesOf(declined, "or"))
 		case len(declined) > 0: // offers of other grades may be declined too
 			fmt.Fprintf(&text, "Some of those who were approved with grade %s are declined.", gradesOf(declined, "or"))
