@@ -70,7 +70,7 @@ func (m *maker) make(ctx context.Context, targets []target) error {
 			return fmt.Errorf("image: %w", err)
 		}
 	}
-	if err := os.WriteFile(m.file("NOTES.md"), []byte(m.source.notes), 0o644); err != nil {
+	if err := os.WriteFile(m.file("NOTES.md"), []byte(m.source.releaseNotes()), 0o644); err != nil {
 		return err
 	}
 	if err := m.writeChecksums(); err != nil {

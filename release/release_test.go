@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // released clones the repository into a new folder and makes a release of a commit there. The argument "only" names
@@ -233,6 +234,25 @@ func TestUncommittedChanges(t *testing.T) {
 	_, err := readSource(t.Context(), clone)
 	if err == nil || !strings.Contains(err.Error(), "not committed") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestReleaseNotes checks that the notes say first what they are about, and that the files of which they speak exist.
+func TestReleaseNotes(t *testing.T) {
+	s := source{version: "1.2.3", at: time.Date(2026, 11, 19, 23, 0, 0, 0, time.UTC), notes: "### Added\n\n- first\n"}
+	notes := s.releaseNotes()
+	if !strings.HasPrefix(notes, "# Verdict 1.2.3, 19 November 2026\n\nVerdict makes credit decisions") ||
+		!strings.HasSuffix(notes, "\n## Changes\n\n### Added\n\n- first\n") ||
+		!strings.Contains(notes, "\n    sha256sum --ignore-missing -c SHA256SUMS\n") {
+		t.Errorf("the notes are\n%s", notes)
+	}
+	for _, name := range []string{"README.md", "docs/INSTALL.md", "docs/TUTORIAL.md"} {
+		if read(t, "..", name); !strings.Contains(notes, name) {
+			t.Errorf("the notes do not name %s", name)
+		}
+	}
+	if !bytes.Contains(read(t, "..", "README.md"), []byte("\n## Two minutes to the first decision\n")) {
+		t.Error("the README lacks the section that the notes name")
 	}
 }
 

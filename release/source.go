@@ -86,6 +86,25 @@ func (s source) command(ctx context.Context, env []string, name string, args ...
 	return strings.TrimSpace(out.String()), nil
 }
 
+// releaseNotes returns the text of NOTES.md: what Verdict is, how to check the files, where to begin, and the changes.
+func (s source) releaseNotes() string {
+	return fmt.Sprintf(`# Verdict %s, %s
+
+Verdict makes credit decisions as a service: a lender sends an applicant's data and a credit bureau report, and gets a
+graded, priced and explained decision.
+
+To check the files that you have downloaded, run this command in their folder:
+
+    sha256sum --ignore-missing -c SHA256SUMS
+
+Each archive contains the documentation. Begin with "Two minutes to the first decision" in its README.md.
+docs/INSTALL.md explains the other files of the release. docs/TUTORIAL.md goes from a CSV file to a live policy.
+
+## Changes
+
+%s`, s.version, s.at.Format("2 January 2006"), s.notes)
+}
+
 // notesOf returns the part of the changelog about a version, without its
 // heading.
 func notesOf(changelog, version string) (string, error) {

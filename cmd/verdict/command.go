@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"verdict/internal/engine"
@@ -26,6 +27,7 @@ type command struct {
 	existing bool // the database must exist; it is not created
 
 	parsed *flag.FlagSet // the flags that parse has read, nil before
+	own    []string      // names of the flags that the help lists before the settings of the service
 
 	// If description is set, the command does not run. It only describes its flags and subcommands in it.
 	description *description
@@ -55,7 +57,7 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 		var help bytes.Buffer
 		fs.SetOutput(&help)
 		fs.Usage()
-		fs.PrintDefaults()
+		c.printFlags(fs)
 		return c.print(help.Bytes()), true
 	case err != nil:
 		return c.usage("%v%s; \"verdict %s -h\" lists the flags", err, likelyFlag(fs, err), c.name), true
@@ -66,6 +68,34 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 		return c.unexpected(fs.Arg(maxArgs), likelyFile(fs, fs.Arg(maxArgs))), true
 	}
 	return exitOK, false
+}
+
+// ownFirst makes the help list the flags that are declared so far before the flags that are declared later, which are
+// the settings of the service.
+func (c *command) ownFirst(fs *flag.FlagSet) {
+	fs.VisitAll(func(f *flag.Flag) { c.own = append(c.own, f.Name) })
+}
+
+// printFlags prints the flags with their meanings and defaults.
+func (c *command) printFlags(fs *flag.FlagSet) {
+	if len(c.own) == 0 {
+		fs.PrintDefaults()
+		return
+	}
+	var own, settings flag.FlagSet
+	fs.VisitAll(func(f *flag.Flag) {
+		part := &settings
+		if slices.Contains(c.own, f.Name) {
+			part = &own
+		}
+		part.Var(f.Value, f.Name, f.Usage)
+		part.Lookup(f.Name).DefValue = f.DefValue // a flag before -h may have changed the value
+	})
+	own.SetOutput(fs.Output())
+	own.PrintDefaults()
+	_, _ = fmt.Fprintf(fs.Output(), "\nSettings of the service:\n\n") // a failure is reported with the whole answer
+	settings.SetOutput(fs.Output())
+	settings.PrintDefaults()
 }
 
 // likelyFlag returns the end of the message about an unknown flag, with the flag that was probably meant. It returns ""

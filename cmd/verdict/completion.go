@@ -7,11 +7,19 @@ import (
 
 const completionHelp = `Print the completions of commands, subcommands and flags for a shell:
 
-  verdict completion bash > /etc/bash_completion.d/verdict
+  source <(verdict completion bash)
+  source <(verdict completion zsh)
+  verdict completion fish | source
+
+These three are for the present shell. To keep the completions:
+
+  verdict completion bash > ~/.local/share/bash-completion/completions/verdict
   verdict completion zsh  > "${fpath[1]}/_verdict"
   verdict completion fish > ~/.config/fish/completions/verdict.fish
 
-The Debian package installs all three.
+The folder of the file must exist. For bash the package bash-completion must be
+installed; /etc/bash_completion.d is the folder for all users. zsh must have run
+compinit. The Debian package of Verdict installs all three.
 `
 
 func completionCommand(c *command) int {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,6 +62,25 @@ func TestManualAndCompletionsAreComplete(t *testing.T) {
 	}
 	if len(all) < 40 || flags < 150 || len(pages) != len(commandTable())+1 {
 		t.Errorf("only %d commands, %d flags and %d pages were found", len(all), flags, len(pages))
+	}
+}
+
+// TestOwnFlagsFirst checks that the help of commands with all settings of the service lists their own flags first.
+func TestOwnFlagsFirst(t *testing.T) {
+	t.Parallel()
+	for name, own := range map[string][]string{
+		"doctor": {"backup", "backup-age", "json", "timeout"}, "serve": {"welcome"},
+	} {
+		help := helpOf(t, []string{name})
+		first, settings, _ := strings.Cut(help, "\nSettings of the service:\n")
+		var got []string
+		for _, m := range flagLine.FindAllStringSubmatch(first, -1) {
+			got = append(got, m[1])
+		}
+		if !slices.Equal(got, own) || !strings.Contains(settings, "\n  -database-url ") ||
+			!strings.Contains(settings, `(default 127.0.0.1:8080)`) {
+			t.Errorf("verdict %s -h begins with %v, want %v:\n%s", name, got, own, help)
+		}
 	}
 }
 

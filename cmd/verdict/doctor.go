@@ -31,11 +31,12 @@ error, with 3 if there are only warnings, and with 1 if there is an error.
 
 func doctor(c *command) int {
 	fs := c.flags(doctorHelp)
-	settings := app.Bind(fs)
 	asJSON := fs.Bool("json", false, "print the findings as JSON")
 	backups := fs.String("backup", "", "a backup `file`, or a folder with backups")
 	age := fs.Duration("backup-age", 26*time.Hour, "`age` at which the newest backup is too old")
 	limit := fs.Duration("timeout", 20*time.Second, "`time` after which the checks end")
+	c.ownFirst(fs)
+	settings := app.Bind(fs)
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}

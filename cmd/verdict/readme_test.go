@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,16 +43,6 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	r := &reader{T: t, folder: t.TempDir(), port: freePort(t)}
 	r.environ = append(os.Environ(), "VERDICT_ADDR=127.0.0.1:"+r.port, "HOME="+r.folder, "GORACE=atexit_sleep_ms=0")
-	program, err := exec.LookPath("verdict")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(r.folder, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(program, filepath.Join(r.folder, "bin", "verdict")); err != nil {
-		t.Fatal(err)
-	}
 	startInBackground(t, r.folder, r.port, r.environ)
 
 	seen := map[string]bool{}
@@ -80,6 +69,27 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	if len(seen) != 4 {
 		t.Errorf("the README shows only %v", seen)
+	}
+}
+
+// TestReadmeFindsTheCommand checks that each way to start the service says how the shell finds the command verdict, and
+// that no other command depends on the way.
+func TestReadmeFindsTheCommand(t *testing.T) {
+	t.Parallel()
+	finds := regexp.MustCompile(`^(export PATH="\$PWD/.*:\$PATH"|verdict\(\) \{ podman exec verdict verdict .*\})\n$`)
+	found := 0
+	for _, block := range fenced(t, "../../README.md", "sh") {
+		for line := range strings.Lines(block) {
+			switch {
+			case finds.MatchString(line):
+				found++
+			case strings.Contains(line, "bin/verdict"), strings.Contains(line, "amd64/verdict"):
+				t.Errorf("the command is not found by its name: %s", line)
+			}
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d of 3 ways to start the service say how the command is found", found)
 	}
 }
 

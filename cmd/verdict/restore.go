@@ -9,8 +9,8 @@ import (
 )
 
 const restoreHelp = `Read a backup into a new or empty database. A truncated or altered file is
-refused and leaves the database empty. A backup of an earlier version is brought
-up to date.
+refused and leaves the database empty, so a correct file can be restored into it.
+A backup of an earlier version is brought up to date.
 
   verdict restore -i verdict.backup -keys verdict.keys
   verdict restore -i - -keys verdict.keys -database-url postgres://verdict@db/verdict < verdict.backup
@@ -85,5 +85,10 @@ func restore(c *command) int {
 		text = fmt.Appendf(text, "erased %d people again, because they had been erased after the backup\n",
 			restored.ErasedAgain)
 	}
+	if restored.LogKey != "" {
+		text = fmt.Appendf(text,
+			"next: copy the log key of the service to %s, and its newest files .signed-* beside it\n", restored.LogKey)
+	}
+	text = fmt.Appendf(text, "then: run \"verdict verify\" on this database, and start the service\n")
 	return c.print(text)
 }

@@ -23,9 +23,10 @@ Logs go to standard error.
 
 func serve(c *command) int {
 	fs := c.flags(serveHelp)
-	settings := app.Bind(fs)
 	welcome := fs.Bool("welcome", false,
 		"print the addresses and the first commands even if standard output is not a terminal")
+	c.ownFirst(fs)
+	settings := app.Bind(fs)
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}

@@ -91,7 +91,8 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 	if fault.CodeOf(err) == fault.CodeEmailTaken {
 		err = fault.New(fault.Conflict, fault.CodeEmailTaken,
 			"this e-mail address has an account already: sign in to the console at /console and create another key "+
-				"there, sign up with another address, or ask the operator for a key (verdict tenant key create)")
+				"there, sign up with another address, or ask the operator for a key; if you run the service yourself, "+
+				"run in its folder: verdict tenant key create -env sandbox")
 	}
 	return signed, err
 }

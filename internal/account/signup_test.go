@@ -105,7 +105,9 @@ func TestSignupsOfADay(t *testing.T) {
 			}
 		}
 		err := try(1, "192.0.2.10")
-		for _, want := range []string{"sign in to the console", "create another key", "verdict tenant key create"} {
+		for _, want := range []string{
+			"sign in to the console", "create another key", "in its folder: verdict tenant key create -env sandbox",
+		} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "@") {
 				t.Errorf("the refusal of a used address lacks %q: %v", want, err)
 			}

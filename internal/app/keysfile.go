@@ -105,12 +105,18 @@ type Restored struct {
 	// ErasedAgain is the number of people who were erased after the backup, and whose rows were therefore
 	// erased again.
 	ErasedAgain int64
+	// LogKey is the file in which the service will look for the log key. It is "" if none is configured, or if
+	// -log-key is off.
+	LogKey string
 }
 
 // RestoreBackup restores a backup into an empty database. If there is a KEYS file, the database gets the keys of
 // that file instead of the keys in the data. The master key is then written to the file of -master-key, and people
 // who were erased after the backup are erased again.
 func RestoreBackup(ctx context.Context, c Config, data io.Reader, o RestoreOptions) (r Restored, err error) {
+	if c.LogKey != logKeyOff {
+		r.LogKey = c.logKeyFile()
+	}
 	restoreKeys := store.RestoreKeys{Required: !o.WithoutKeys}
 	var keys []sealing.Secret
 	if o.Keys != nil {

@@ -222,7 +222,8 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 }
 
 // Routes lists the route patterns of the API and of the documentation. It leaves out the stylesheet of the
-// documentation and the JSON Schemas. Tests compare the list with the OpenAPI document.
+// documentation, the JSON Schemas and the redirect to the list of error codes. Tests compare the list with the OpenAPI
+// document.
 func (a *API) Routes() []string {
 	list := []string{"GET /", "GET /openapi.yaml", "GET /openapi.json", "GET /docs", "GET /docs/errors/{code}"}
 	for _, r := range a.table {

@@ -124,6 +124,8 @@ func (d *Pages) Register(mux *http.ServeMux, fail func(http.ResponseWriter, erro
 	mux.HandleFunc("GET /docs/style.css", d.style.serveOK)
 	add("GET /docs", d.servePage)
 	add("GET /docs/errors/{code}", d.serveError)
+	mux.HandleFunc("GET /docs/errors", toErrorList)
+	mux.HandleFunc("GET /docs/errors/{$}", toErrorList)
 	for _, name := range SchemaNames() {
 		add("GET "+schemaFolder+name+".json", d.serveSchema)
 	}
@@ -174,6 +176,11 @@ func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) error {
 	}
 	pages[unknownCode].serve(w, r, http.StatusNotFound)
 	return nil
+}
+
+// toErrorList redirects to the list of all codes, which is a part of the reference page. It is no operation of the API.
+func toErrorList(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/docs#errors", http.StatusFound)
 }
 
 func (f servedFile) serveOK(w http.ResponseWriter, r *http.Request) { f.serve(w, r, http.StatusOK) }

@@ -217,6 +217,21 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
+// TestErrorList checks that the address above the pages of the codes leads to the list of all codes.
+func TestErrorList(t *testing.T) {
+	t.Parallel()
+	mux := muxOf(t)
+	for _, path := range []string{"/docs/errors", "/docs/errors/"} {
+		w := fetch(t, mux, path)
+		if to := w.Header().Get("Location"); w.Code != http.StatusFound || to != "/docs#errors" {
+			t.Errorf("%s: %d, to %q", path, w.Code, to)
+		}
+	}
+	if !strings.Contains(bodyOf(t, mux, "/docs"), ` id="errors"`) {
+		t.Error("/docs has no list of errors")
+	}
+}
+
 // TestErrorCatalogueIsTheContract checks that the error pages and the example
 // problems of the document have the same codes, titles and statuses.
 func TestErrorCatalogueIsTheContract(t *testing.T) {
