@@ -89,13 +89,18 @@ func TestPolicyFolder(t *testing.T) {
 	}
 	plan := policy(exitDiffers, "plan", "-exit-code")
 	for _, want := range []string{
-		"default: differs from the active version 1 in sandbox (pol_", "changed knockouts KO_AGE_RANGE",
+		"default: differs from the active version 1 in sandbox (pol_", "changed knockouts KO_AGE_RANGE: age ",
 		"kinds of applicant are treated differently", "age: at least 21 and less than 23",
 		"0 errors, 0 warnings, 0 notes",
 	} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("the plan lacks %q:\n%s", want, plan)
 		}
+	}
+	wantInOrder(t, plan, "changed knockouts", "kinds of applicant are treated differently", "\nnew findings\n",
+		"age: at least 21 and less than 23")
+	if all := policy(exitOK, "plan", "-all"); strings.Contains(all, "-all lists them") || len(all) < len(plan) {
+		t.Errorf("plan -all:\n%s", all)
 	}
 	policy(exitOK, "plan") // a difference is no failure without -exit-code
 
