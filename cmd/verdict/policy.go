@@ -166,6 +166,10 @@ func plain(document json.RawMessage) ([]byte, error) {
 // files returns the policy_key of each file, in order.
 func (f policyFolder) files() ([]string, error) {
 	entries, err := os.ReadDir(f.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the folder %s does not exist; name the folder with -folder, or fill it with "+
+			"\"verdict policy pull\"", f.folder)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +180,8 @@ func (f policyFolder) files() ([]string, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("the folder %s has no policies; a policy is a file such as default.json", f.folder)
+		return nil, fmt.Errorf("the folder %s has no policies; a policy is a file such as default.json. Name the folder "+
+			"with -folder, or fill it with \"verdict policy pull\"", f.folder)
 	}
 	slices.Sort(keys)
 	return keys, nil

@@ -38,7 +38,12 @@ func TestPolicyFolder(t *testing.T) {
 	}
 	file := filepath.Join(folder, "default.json")
 
-	policy(exitUsage, "plan") // the folder does not exist yet
+	for _, verb := range []string{"plan", "push"} {
+		if out := policy(exitUsage, verb); !strings.Contains(out, folder+" does not exist; name the folder with "+
+			`-folder, or fill it with "verdict policy pull"`) {
+			t.Errorf("%s without a folder: %s", verb, out)
+		}
+	}
 	policy(exitOK, "pull")
 	pulled, err := os.ReadFile(file)
 	if err != nil {
