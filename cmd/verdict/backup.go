@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"strings"
 
 	"verdict/internal/app"
 	"verdict/internal/durablefile"
@@ -17,11 +21,12 @@ keep running. A backup of SQLite can be restored into PostgreSQL and vice versa.
   verdict backup -o - -keys verdict.keys | ssh elsewhere 'cat > verdict.backup'
 
 Each file appears under its name only when it is complete, and only its owner can
-read it. Applicants' data is encrypted in the backup, unless the service runs with
--master-key off. The KEYS file has the master key and the keys of all applicants at
-the moment of the backup. Keep it apart from the backup: whoever has both can read
-everything. An older backup is restored with the newest KEYS file, so keep only
-that one, and destroy those from before the last "verdict keys rotate".
+read it. Files that exist are replaced, and the command says so; the KEYS file of
+another service is not replaced. Applicants' data is encrypted in the backup, unless
+the service runs with -master-key off. The KEYS file has the master key and the keys
+of all applicants at the moment of the backup. Keep it apart from the backup: whoever
+has both can read everything. An older backup is restored with the newest KEYS file,
+so keep only that one, and destroy those from before the last "verdict keys rotate".
 
 -without-keys writes no KEYS file; back up the file of -master-key instead. Neither
 file contains the log key: back it up too.
@@ -51,6 +56,10 @@ func backup(c *command) int {
 		case !encrypted && *keysFile != "":
 			return c.usage("the data is not encrypted, so there are no keys to write; leave out -keys")
 		}
+		if err := mayReplaceKeys(ctx, db, *keysFile); err != nil {
+			return c.usage("%v. Nothing was written", err)
+		}
+		replaced := replacedText(*out, *keysFile)
 		bar := c.progress(-1, "backing up")
 		var stats store.BackupStats
 		take := func(data io.Writer) (err error) {
@@ -66,7 +75,7 @@ func backup(c *command) int {
 			if err := take(c.stdout); err != nil {
 				return c.usage("%v", err)
 			}
-			_, _ = fmt.Fprintf(c.stderr, "%s\n", describe("backed up", stats))
+			_, _ = fmt.Fprintf(c.stderr, "%s\n%s", describe("backed up", stats), replaced)
 			return exitOK
 		}
 		err = durablefile.Replace(*out, take)
@@ -74,8 +83,52 @@ func backup(c *command) int {
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		return c.print(fmt.Appendf(nil, "%s\n", describe("backed up", stats)))
+		return c.print(fmt.Appendf(nil, "%s\n%s", describe("backed up", stats), replaced))
 	})
+}
+
+// mayReplaceKeys returns an error if a file with the given name exists and is not a KEYS file of the service with this
+// database. An empty file may be replaced.
+func mayReplaceKeys(ctx context.Context, db *store.DB, name string) error {
+	if name == "" {
+		return nil
+	}
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // the file is only read
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return err
+	}
+	switch own, err := app.OwnsKeysFile(ctx, db, file); {
+	case err != nil:
+		return fmt.Errorf("%s exists and cannot be replaced: %w; name another file with -keys", name, err)
+	case !own:
+		return fmt.Errorf("%s is the KEYS file of another service; name another file with -keys, or use the database "+
+			"of that service (-database-url)", name)
+	}
+	return nil
+}
+
+// replacedText returns a line that names the files that exist and will be replaced, or "" if there are none.
+func replacedText(names ...string) string {
+	var existing []string
+	for _, name := range names {
+		if name == "" || name == standardInput {
+			continue
+		}
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			existing = append(existing, name)
+		}
+	}
+	if len(existing) == 0 {
+		return ""
+	}
+	return "replaced " + strings.Join(existing, " and ") + "\n"
 }
 
 // writeKeys calls write with a writer for a new file called name, or with nil if name is "".

@@ -21,6 +21,8 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
 )
 
 // batchOptions are the flags with which "verdict decide" sends the rows of a file to a service.
@@ -166,12 +168,78 @@ func requestKey(c *command, o *batchOptions) (string, error) {
 	return "csv-" + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// refusePercent returns Invalid if most values of foir in the file are percentages. It reports no other error, because
+// sending the rows reports them. Standard input can be read only once, so its values are not examined.
+func (o *batchOptions) refusePercent(c *command) error {
+	if o.csv == standardInput {
+		return nil
+	}
+	in, _, err := c.rows(o.csv)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // the file is only read
+	text, err := expand(in)
+	if err != nil {
+		return err
+	}
+	rows, err := document.NewRequestSheet(text, splitNames(o.texts)...)
+	if err != nil || rows.LeaveOut(splitNames(o.ignore)...) != nil {
+		return nil
+	}
+	var found foirValues
+	_ = rows.WriteLines(&found)
+	if 2*found.above <= found.all {
+		return nil
+	}
+	return inFile(o.csv, fault.New(fault.Invalid, fault.CodeOutOfRange, "most values of foir are above 5 and look like "+
+		"percentages; nothing was sent. Divide the column by 100, because foir is a ratio: 0.42 means 42 %%"))
+}
+
+// foirValues counts the values of foir in requests. Each call of Write gets one request.
+type foirValues struct {
+	all, above int // above counts the values that no ratio has
+}
+
+// highestRatio is the highest foir that a request may have.
+const highestRatio = 5 * rule.One
+
+// enoughValues is the number of values after which the rest of a file is not examined.
+const enoughValues = 100_000
+
+var errEnough = errors.New("enough values were examined")
+
+func (v *foirValues) Write(request []byte) (int, error) {
+	if !bytes.Contains(request, []byte(`"foir":`)) {
+		return len(request), nil
+	}
+	read, err := wire.Parse(request)
+	if err != nil {
+		return len(request), nil //nolint:nilerr // the service refuses the request
+	}
+	foir := read.Get("applicant").Get("foir")
+	if foir.Kind() != wire.Number {
+		return len(request), nil
+	}
+	v.all++
+	if n, _, ok := rule.ParseNumber(foir.Text()); !ok || n > highestRatio {
+		v.above++
+	}
+	if v.all == enoughValues {
+		return 0, errEnough
+	}
+	return len(request), nil
+}
+
 // maxPause limits the pause before the rows are sent again. Each attempt sends the file.
 const maxPause = 30 * time.Second
 
 // startOnce sends the rows and returns the id of the batch. While another command sends the same rows, it waits, and
 // then returns the id of that batch.
 func startOnce(ctx context.Context, c *command, service *remote, o *batchOptions) (string, error) {
+	if err := o.refusePercent(c); err != nil {
+		return "", err
+	}
 	key, err := requestKey(c, o)
 	if err != nil {
 		return "", err

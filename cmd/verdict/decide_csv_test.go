@@ -169,6 +169,45 @@ func TestDecideCSVRefusesHeader(t *testing.T) {
 	}
 }
 
+// TestDecideCSVRefusesPercent checks that nothing is sent if most values of foir are above 5, packed or not. A file in
+// which few values are above 5 is sent, and so is a file whose column foir is left out.
+func TestDecideCSVRefusesPercent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(dir, "verdict.db"))
+	signed := ask(t, p.url+"/api/signup", "",
+		`{"email":"percent@example.in","org_name":"Percent","password":"correct horse battery"}`)
+	key, _ := signed["api_key"].(string)
+	keyFile, rows := filepath.Join(dir, "key"), filepath.Join(dir, "rows.csv")
+	if err := os.WriteFile(keyFile, []byte(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const header, percent = "applicant_id,monthly_income,foir,score\n",
+		"A-1,85000,32,742\nA-2,85000,41.5,742\nA-3,85000,3,742\nA-4,85000,,742\n"
+	for _, c := range []struct {
+		name, text string
+		more       []string
+		code       int
+		says       string
+	}{
+		{"percent", header + percent, nil, exitUsage, "rows.csv: out_of_range: most values of foir are above 5 and look " +
+			"like percentages; nothing was sent. Divide the column by 100, because foir is a ratio: 0.42 means 42 %\n"},
+		{"percent, packed", packed(t, header+percent), nil, exitUsage, "nothing was sent"},
+		{"left out", header + percent, []string{"-ignore", "foir"}, exitOK, "is completed: 4 rows"},
+		{"one percentage", header + "A-1,85000,32,742\nA-2,85000,0.4,742\n", nil, exitUndecided, "is completed: 2 rows"},
+	} {
+		if err := os.WriteFile(rows, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, complaints bytes.Buffer
+		args := append([]string{"decide", "-csv", rows, "-service", p.url, "-api-key", keyFile}, c.more...)
+		if code := run(args, nil, &out, &complaints); code != c.code || (out.Len() > 0) == (c.code == exitUsage) ||
+			!strings.Contains(complaints.String(), c.says) {
+			t.Errorf("%s: exit %d: %s%s", c.name, code, &out, &complaints)
+		}
+	}
+}
+
 // TestDecideCSVInWindows1252 lets a service decide a file in the encoding that spreadsheet programs write. The names
 // arrive as they were written.
 func TestDecideCSVInWindows1252(t *testing.T) {

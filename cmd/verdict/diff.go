@@ -26,13 +26,15 @@ prove that there is none.
   verdict diff old.json new.json -book book.csv.gz
   verdict diff old.json new.json -smt2 question.smt2
 
-The status and, unless the application is declined, the grade, the rate, the limit,
-the tenure, fee and charges, and the conditions of the offer are compared. A comparison that
-takes longer than -time ends with what it has found, and says that it is not
-complete. With -book it also counts how many rows of a CSV file are of each kind; the
-columns are those of a backtest. With -smt2 it also writes a question in SMT-LIB 2: is
-there an applicant to whom Stage 1, the score and the bands of the two policies give
-another status, grade or rate? Solvers such as z3 and cvc5 answer sat (yes) or unsat (no).
+What changed and the summary come first. Then the first ten kinds are listed, or all
+of them with -all, -json or -html. The status and, unless the application is declined,
+the grade, the rate, the limit, the tenure, fee and charges, and the conditions of the
+offer are compared. A comparison that takes longer than -time ends with what it has
+found, and says that it is not complete. With -book it also counts how many rows of a
+CSV file are of each kind; the columns are those of a backtest. With -smt2 it also
+writes a question in SMT-LIB 2: is there an applicant to whom Stage 1, the score and
+the bands of the two policies give another status, grade or rate? Solvers such as z3
+and cvc5 answer sat (yes) or unsat (no).
 With -json the result also has the proofs of the guarantees of both policies. Exits
 with 0 even if the policies differ.
 `
@@ -40,7 +42,7 @@ with 0 even if the policies differ.
 // diffOptions holds the arguments of the command.
 type diffOptions struct {
 	files                []string // two policies
-	json                 bool
+	json, all            bool
 	html, book, question string // names of files
 	limit                time.Duration
 }
@@ -49,6 +51,7 @@ type diffOptions struct {
 func diffArguments(c *command) (o diffOptions, code int, done bool) {
 	fs := c.flags(diffHelp)
 	fs.BoolVar(&o.json, "json", false, "print the result as JSON")
+	fs.BoolVar(&o.all, "all", false, allHelp)
 	fs.StringVar(&o.html, "html", "", "write the result as a page to `file`, - for standard output")
 	fs.StringVar(&o.book, "book", "", "count the rows of this CSV `file` in each kind, - for standard input")
 	fs.StringVar(&o.question, "smt2", "", "write the question as SMT-LIB 2 to `file`, - for standard output")
@@ -100,7 +103,7 @@ func diffCommand(c *command) int {
 		r.Write(&w)
 		return c.printJSON(w.Buf, false)
 	}
-	return c.print(diffText(&r))
+	return c.print(diffText(&r, plans, o.all))
 }
 
 // plans reads the two policies. If ok is false, plans has already reported the error, and code is the exit code.
@@ -181,44 +184,6 @@ func comparePlans(c *command, plans [2]*engine.Plan, end time.Time) (prover.Resu
 	options, finish := c.proverOptions("comparing", end)
 	defer finish()
 	return prover.Diff(plans[0], plans[1], options)
-}
-
-// diffText returns the result for people.
-func diffText(r *prover.Result) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n", r.Summary())
-	for i := range r.Classes {
-		c := &r.Classes[i]
-		fmt.Fprintf(&b, "\n%s (%s)\n", c.Title(), c.Direction())
-		if p := r.Population; p != nil {
-			fmt.Fprintf(&b, "  %d of %d rows\n", p.ByClass[i], p.Rows)
-		}
-		for _, x := range c.Where {
-			fmt.Fprintf(&b, "    %s: %s\n", x.Field, x.Text)
-		}
-		for _, at := range c.Causes {
-			change := r.Changes[at]
-			fmt.Fprintf(&b, "  caused by %s %s\n", change.Section, change.ID)
-		}
-		switch {
-		case !c.Confirmed:
-			fmt.Fprintf(&b, "  not confirmed: no such applicant was found, but such applicants may exist\n")
-		case c.Witness.Request != nil:
-			fmt.Fprintf(&b, "  applicant: %s\n", c.Witness.Request)
-		default:
-			fmt.Fprintf(&b, "  applicant, as facts: %s\n", witnessFacts(c.Witness))
-		}
-	}
-	for _, text := range r.Incomplete {
-		fmt.Fprintf(&b, "\nnot complete: %s\n", text)
-	}
-	states := "states"
-	if r.States == 1 {
-		states = "state"
-	}
-	fmt.Fprintf(&b, "\nThe comparison covers %d combinations of cells of the fields and explored %d %s.\n",
-		r.Cells, r.States, states)
-	return b.Bytes()
 }
 
 // witnessFacts returns the facts of a witness as JSON.

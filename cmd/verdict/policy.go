@@ -38,10 +38,11 @@ It is the document of POST /v1/rule-sets. The key of the variable VERDICT_KEY, o
 policy:write, and for "activate" the scope policy:activate.
 
 "plan" changes nothing. It compares each file with the active policy: which entries
-differ, what the analysis finds, and every kind of applicant who is treated
-differently, as "verdict diff" does. It exits with 1 if a policy is refused or has a
-new finding of severity error. With -exit-code it exits with 3 if any policy differs,
-so that a pipeline can ask for a review.
+differ, which findings are new, and which kinds of applicants are treated differently,
+as "verdict diff" does. It lists the first ten kinds; with -all it lists every kind. It
+exits with 1 if a policy is refused or has a new finding of severity error. With
+-exit-code it exits with 3 if any policy differs, so that a pipeline can ask for a
+review.
 
 "push" makes a draft that is exactly the file: nothing is inherited from the active
 version. It lists the findings that the active version does not have, and makes no
@@ -165,6 +166,10 @@ func plain(document json.RawMessage) ([]byte, error) {
 // files returns the policy_key of each file, in order.
 func (f policyFolder) files() ([]string, error) {
 	entries, err := os.ReadDir(f.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the folder %s does not exist; name the folder with -folder, or fill it with "+
+			"\"verdict policy pull\"", f.folder)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +180,8 @@ func (f policyFolder) files() ([]string, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("the folder %s has no policies; a policy is a file such as default.json", f.folder)
+		return nil, fmt.Errorf("the folder %s has no policies; a policy is a file such as default.json. Name the folder "+
+			"with -folder, or fill it with \"verdict policy pull\"", f.folder)
 	}
 	slices.Sort(keys)
 	return keys, nil

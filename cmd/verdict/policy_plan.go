@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"verdict/internal/document"
@@ -24,12 +23,14 @@ type policyFlags struct {
 	set      *flag.FlagSet
 	exitCode *bool
 	force    *bool
+	all      *bool
 	limit    *time.Duration
 }
 
 func policyPlan(c *command) int {
 	f, flags, code, done := c.openFolder(func(p *policyFlags) {
 		p.exitCode = p.set.Bool("exit-code", false, "exit with 3 if a policy differs")
+		p.all = p.set.Bool("all", false, allHelp)
 		p.limit = p.set.Duration("time", 10*time.Second, "the longest `time` that one comparison may take")
 	})
 	if done {
@@ -55,7 +56,7 @@ func policyPlan(c *command) int {
 			continue
 		}
 		differs = true
-		p, err := f.planPolicy(c, key, file, base, *flags.limit, in.sources)
+		p, err := f.planPolicy(c, key, file, base, flags, in.sources)
 		if err != nil {
 			return c.refused(key, err)
 		}
@@ -81,17 +82,19 @@ type planned struct {
 
 // planPolicy compares a file with the active version, which may not exist.
 func (f policyFolder) planPolicy(
-	c *command, key string, file policyFile, base ruleSet, limit time.Duration, src engine.Sources,
+	c *command, key string, file policyFile, base ruleSet, flags *policyFlags, src engine.Sources,
 ) (planned, error) {
 	var b bytes.Buffer
 	found := analysis.Run(file.policy, field.Catalogue())
-	proofs, err := proveAll(c, file.policy, time.Now().Add(limit))
+	proofs, err := proveAll(c, file.policy, time.Now().Add(*flags.limit))
 	if err != nil {
 		return planned{}, err
 	}
 	if base.ID == "" {
 		fmt.Fprintf(&b, "%s: new; no version is active%s\n", key, f.service.inEnvironment())
-		return finish(&b, append(found, policydesk.GuaranteeFindings(proofs)...)), nil
+		report := writeNewFindings(&b, append(found, policydesk.GuaranteeFindings(proofs)...))
+		b.WriteByte('\n')
+		return planned{text: b.Bytes(), errors: report.count(analysis.SeverityError)}, nil
 	}
 	before, err := policyOf(base.document, src)
 	if err != nil {
@@ -100,24 +103,23 @@ func (f policyFolder) planPolicy(
 	found = analysis.Against(found, file.policy, analysis.Run(before, field.Catalogue()), before)
 	fmt.Fprintf(&b, "%s: differs from %s (%s)\n\n", key, f.activeVersion(base), base.ID)
 	plans := [2]*engine.Plan{engine.Compile(before, field.Catalogue()), engine.Compile(file.policy, field.Catalogue())}
-	r, err := comparePlans(c, plans, time.Now().Add(limit))
+	r, err := comparePlans(c, plans, time.Now().Add(*flags.limit))
 	if err != nil {
 		return planned{}, err
 	}
-	for _, change := range r.Changes {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("  %s %s %s", change.Kind, change.Section, change.ID), " ") + "\n")
-	}
-	b.WriteByte('\n')
-	b.Write(diffText(&r))
+	writeOverview(&b, &r, plans)
 	if len(proofs) > 0 {
 		b.WriteString("\nguarantees\n")
 		b.Write(proofText(proofs))
 	}
-	return finish(&b, append(found, policydesk.GuaranteeFindings(proofs)...)), nil
+	report := writeNewFindings(&b, append(found, policydesk.GuaranteeFindings(proofs)...))
+	writeKinds(&b, &r, *flags.all)
+	b.WriteByte('\n')
+	return planned{text: b.Bytes(), errors: report.count(analysis.SeverityError)}, nil
 }
 
-// finish adds the new findings.
-func finish(b *bytes.Buffer, found []analysis.Finding) planned {
+// writeNewFindings writes the findings that the active version does not have.
+func writeNewFindings(b *bytes.Buffer, found []analysis.Finding) *checkReport {
 	report := newCheckReport(notInherited(found))
 	if len(report.all) == 0 {
 		b.WriteString("\nno new findings\n\n")
@@ -125,8 +127,7 @@ func finish(b *bytes.Buffer, found []analysis.Finding) planned {
 	}
 	b.WriteString("\nnew findings\n")
 	b.Write(report.text())
-	b.WriteByte('\n')
-	return planned{text: b.Bytes(), errors: report.count(analysis.SeverityError)}
+	return report
 }
 
 // policyOf reads a policy document.

@@ -38,7 +38,12 @@ func TestPolicyFolder(t *testing.T) {
 	}
 	file := filepath.Join(folder, "default.json")
 
-	policy(exitUsage, "plan") // the folder does not exist yet
+	for _, verb := range []string{"plan", "push"} {
+		if out := policy(exitUsage, verb); !strings.Contains(out, folder+" does not exist; name the folder with "+
+			`-folder, or fill it with "verdict policy pull"`) {
+			t.Errorf("%s without a folder: %s", verb, out)
+		}
+	}
 	policy(exitOK, "pull")
 	pulled, err := os.ReadFile(file)
 	if err != nil {
@@ -89,13 +94,18 @@ func TestPolicyFolder(t *testing.T) {
 	}
 	plan := policy(exitDiffers, "plan", "-exit-code")
 	for _, want := range []string{
-		"default: differs from the active version 1 in sandbox (pol_", "changed knockouts KO_AGE_RANGE",
+		"default: differs from the active version 1 in sandbox (pol_", "changed knockouts KO_AGE_RANGE: age ",
 		"kinds of applicant are treated differently", "age: at least 21 and less than 23",
 		"\nno new findings\n",
 	} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("the plan lacks %q:\n%s", want, plan)
 		}
+	}
+	wantInOrder(t, plan, "changed knockouts", "kinds of applicant are treated differently", "\nnew findings\n",
+		"age: at least 21 and less than 23")
+	if all := policy(exitOK, "plan", "-all"); strings.Contains(all, "-all lists them") || len(all) < len(plan) {
+		t.Errorf("plan -all:\n%s", all)
 	}
 	policy(exitOK, "plan") // a difference is no failure without -exit-code
 

@@ -65,6 +65,27 @@ func Encrypted(ctx context.Context, db *store.DB) (bool, error) {
 	return known != nil, err
 }
 
+// OwnsKeysFile reports whether a KEYS file has a master key that the database uses or has used. The error says that r
+// is not a KEYS file, or that the database cannot be read.
+func OwnsKeysFile(ctx context.Context, db *store.DB, r io.Reader) (bool, error) {
+	keys, _, err := readKeysFile(r)
+	if err != nil {
+		return false, err
+	}
+	epochs, err := db.Secrets().KeyEpochs(ctx)
+	if err != nil {
+		return false, err
+	}
+	if has(keys, epochs.Current) {
+		return true, nil
+	}
+	return slices.ContainsFunc(keys, func(key sealing.Secret) bool {
+		fingerprint := sealing.NewEpoch(key).Fingerprint()
+		_, former := epochs.Find(fingerprint[:])
+		return former
+	}), nil
+}
+
 // maxKeysHead is the maximum number of lines before the archive of a KEYS file.
 const maxKeysHead = 8
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"verdict/internal/wire"
 )
 
 // Report has the results of a run, in the order in which the cases were run.
@@ -87,7 +89,25 @@ func (r *Result) details(indent string) string {
 		}
 		b.WriteString(row[2] + "\n")
 	}
+	for _, d := range r.Differences {
+		if member := firstMember(d.Want); member != "" && d.Path != hitsPart {
+			fmt.Fprintf(&b, "%s%s is compared as a whole, so every member must be named; to compare one member, write "+
+				"\"%s.%s\"\n", indent, d.Path, d.Path, member)
+		}
+	}
 	return b.String()
+}
+
+// firstMember returns the name of the first member of an object, or "" if the JSON is not an object with a member.
+func firstMember(document string) string {
+	v, err := wire.Parse([]byte(document))
+	if err != nil || v.Kind() != wire.Object {
+		return ""
+	}
+	for name := range v.Members() {
+		return name
+	}
+	return ""
 }
 
 // The elements of a JUnit report.
