@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/evidencedesk"
 )
 
 // TestMain makes the test binary serve as the command verdict in the scripts.
@@ -123,5 +126,22 @@ func TestFlagsAfterArguments(t *testing.T) {
 			!strings.Contains(text, `unexpected argument "some"`) {
 			t.Errorf("%s: exit %d: %s%s", d.name(), code, &out, text)
 		}
+	}
+}
+
+// TestVerifySaysWhatIsNotSigned checks that verify explains why fewer entries match the signed logs than the journal
+// has.
+func TestVerifySaysWhatIsNotSigned(t *testing.T) {
+	t.Parallel()
+	result := &decisioning.Verification{Checked: 2, Records: 13}
+	got := string(verifyText(result, &evidencedesk.AuditResult{Leaves: 8, Unsigned: 7}))
+	const want = "2 decisions reproduce\n13 other entries of the journal match what is stored\n" +
+		"8 entries of the journal match the signed logs\n" +
+		"7 entries are not signed yet; while the service runs, it signs them within a minute\n"
+	if got != want {
+		t.Errorf("verify says %q", got)
+	}
+	if got := string(verifyText(result, &evidencedesk.AuditResult{Leaves: 15})); strings.Contains(got, "not signed") {
+		t.Errorf("verify says %q", got)
 	}
 }

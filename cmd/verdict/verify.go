@@ -105,6 +105,10 @@ func verifyText(result *decisioning.Verification, logs *evidencedesk.AuditResult
 	}
 	if logs.Leaves > 0 {
 		fmt.Fprintf(&out, "%d entries of the journal match the signed logs\n", logs.Leaves)
+		if logs.Unsigned > 0 {
+			fmt.Fprintf(&out, "%d entries are not signed yet; while the service runs, it signs them within a minute\n",
+				logs.Unsigned)
+		}
 	} else if result.Checked > 0 {
 		fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
 	}

@@ -18,6 +18,7 @@ import (
 // AuditResult is the result of comparing the signed logs with the journals.
 type AuditResult struct {
 	Leaves   int64       // the number of leaves that were compared
+	Unsigned int64       // entries of the journals that are in no signed log yet
 	Wrong    []LogRemark // logs that do not match the journal
 	Reopened []LogRemark // logs that were reopened, and what is gone from them
 }
@@ -73,6 +74,11 @@ func (s *Service) auditScope(ctx context.Context, name store.ScopeName, r *Audit
 		r.Wrong = append(r.Wrong, LogRemark{name.Tenant, name.Environment, why})
 	}
 	r.Leaves += leaves
+	if err != nil {
+		return err
+	}
+	size, err := scope.Journal(ctx).Size()
+	r.Unsigned += max(0, size-max(0, leaves-openings(stored.Opening)))
 	return err
 }
 

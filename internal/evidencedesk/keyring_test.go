@@ -114,12 +114,16 @@ func TestRotate(t *testing.T) {
 			t.Errorf("%d leaves, want %d", len(leaves), 3+signupEntries)
 		}
 		audited, err := h.Service.Evidence.Audit(t.Context(), "")
-		if err != nil || len(audited.Wrong) != 0 || audited.Leaves != 3+signupEntries+liveEntries {
+		if err != nil || len(audited.Wrong) != 0 || audited.Leaves != 3+signupEntries+liveEntries ||
+			audited.Unsigned != 0 {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
 		// A new node that is started with the old key finds the new key.
 		again := nodeWith(t, db, newMemory(), file)
 		h.Decided(t, usecasetest.Sample)
+		if audited, err = h.Service.Evidence.Audit(t.Context(), ""); err != nil || audited.Unsigned != 1 {
+			t.Errorf("with a decision that is not signed, the audit says %+v, %v", audited, err)
+		}
 		if err := again.Evidence.SignAll(t.Context()); err != nil {
 			t.Error(err)
 		}

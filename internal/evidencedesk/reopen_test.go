@@ -135,7 +135,7 @@ func TestReopen(t *testing.T) {
 		}
 		audited, err := h.Service.Evidence.Audit(t.Context(), "")
 		if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 ||
-			audited.Leaves != 4+signupEntries+liveEntries ||
+			audited.Leaves != 4+signupEntries+liveEntries || audited.Unsigned != 0 ||
 			!strings.Contains(audited.Reopened[0].Text, "entries 7 to 9 are gone") {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
