@@ -192,8 +192,8 @@ func (o *batchOptions) refusePercent(c *command) error {
 	if 2*found.above <= found.all {
 		return nil
 	}
-	return inFile(o.csv, fault.New(fault.Invalid, fault.CodeOutOfRange, "most values of foir are above 5 and look like "+
-		"percentages; nothing was sent. Divide the column by 100, because foir is a ratio: 0.42 means 42 %%"))
+	return inFile(o.csv, fault.New(fault.Invalid, fault.CodeOutOfRange, "most values of foir are above 5 and look "+
+		"like percentages; nothing was sent. Divide the column by 100, because foir is a ratio: 0.42 means 42 %%"))
 }
 
 // foirValues counts the values of foir in requests. Each call of Write gets one request.

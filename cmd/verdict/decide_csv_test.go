@@ -190,11 +190,13 @@ func TestDecideCSVRefusesPercent(t *testing.T) {
 		code       int
 		says       string
 	}{
-		{"percent", header + percent, nil, exitUsage, "rows.csv: out_of_range: most values of foir are above 5 and look " +
-			"like percentages; nothing was sent. Divide the column by 100, because foir is a ratio: 0.42 means 42 %\n"},
+		{"percent", header + percent, nil, exitUsage,
+			"rows.csv: out_of_range: most values of foir are above 5 and look like percentages; nothing was sent. " +
+				"Divide the column by 100, because foir is a ratio: 0.42 means 42 %\n"},
 		{"percent, packed", packed(t, header+percent), nil, exitUsage, "nothing was sent"},
 		{"left out", header + percent, []string{"-ignore", "foir"}, exitOK, "is completed: 4 rows"},
-		{"one percentage", header + "A-1,85000,32,742\nA-2,85000,0.4,742\n", nil, exitUndecided, "is completed: 2 rows"},
+		{"one percentage", header + "A-1,85000,32,742\nA-2,85000,0.4,742\n", nil, exitUndecided,
+			"is completed: 2 rows"},
 	} {
 		if err := os.WriteFile(rows, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)

@@ -180,8 +180,8 @@ func (f policyFolder) files() ([]string, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("the folder %s has no policies; a policy is a file such as default.json. Name the folder "+
-			"with -folder, or fill it with \"verdict policy pull\"", f.folder)
+		return nil, fmt.Errorf("the folder %s has no policies; a policy is a file such as default.json. Name the "+
+			"folder with -folder, or fill it with \"verdict policy pull\"", f.folder)
 	}
 	slices.Sort(keys)
 	return keys, nil

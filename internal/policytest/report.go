@@ -90,7 +90,7 @@ func (r *Result) details(indent string) string {
 		b.WriteString(row[2] + "\n")
 	}
 	for _, d := range r.Differences {
-		if member := firstMember(d.Want); member != "" && d.Path != hitsPart {
+		if member := firstMember(d.Want); member != "" && firstMember(d.Got) != "" && d.Path != hitsPart {
 			fmt.Fprintf(&b, "%s%s is compared as a whole, so every member must be named; to compare one member, write "+
 				"\"%s.%s\"\n", indent, d.Path, d.Path, member)
 		}
