@@ -265,9 +265,9 @@ func TestUnknownKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		key.Reveal(): "verdict policy push: the service at " + server.URL + " does not know the key in the file key.txt, " +
-			"or the key was revoked or has expired; create one with \"verdict tenant key create\", " +
-			"or on the API keys page of the console\n",
+		key.Reveal(): "verdict policy push: the service at " + server.URL +
+			" does not know the key in the file key.txt, or the key was revoked or has expired; " +
+			"create one with \"verdict tenant key create\", or on the API keys page of the console\n",
 		"vk_live_of": "verdict policy push: the text in the file key.txt is not an API key",
 	} {
 		service := &remote{url: server.URL, key: text, keyFrom: "the file key.txt", client: newClient()}

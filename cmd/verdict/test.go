@@ -44,8 +44,8 @@ keep them: they repeat the mistakes of the policy. What could not be covered is
 printed with the reason.
 
 Exits with 0 when every case passes, with 1 when a decision differs, a member of an
-application is probably misspelt, or a case or the policy is invalid, and with 2 when a file cannot be read or written or there
-are no cases.
+application is probably misspelt, or a case or the policy is invalid, and with 2
+when a file cannot be read or written or there are no cases.
 ` + lookupHelp + `An entry that has expired at the time of a case, or now, does not count.
 `
 
