@@ -209,11 +209,12 @@ func TestExpectWithoutTheFirstPart(t *testing.T) {
 func TestMisspeltMember(t *testing.T) {
 	t.Parallel()
 	const report = `{"bureau_report": {"score": 600, "enquires_6m": 2, "colour_of_file": "green"}}`
+	const expect = `{"status": "DECLINED"}`
 	for text, want := range map[string]string{
-		"-- application.json --\n" + report + "\n-- expect.json --\n" + `{"status": "DECLINED"}`: "FAIL cases/a.txtar\n" +
+		"-- application.json --\n" + report + "\n-- expect.json --\n" + expect: "FAIL cases/a.txtar\n" +
 			"  application.json: /bureau_report/enquires_6m is not a member of a request; " +
 			"did you mean enquiries_6m?\n1 case, 1 failed\n",
-		`{"application": ` + report + `, "expect": {"status": "DECLINED"}}`: "FAIL cases/a.txtar\n" +
+		`{"application": ` + report + `, "expect": ` + expect + `}`: "FAIL cases/a.txtar\n" +
 			"  /application/bureau_report/enquires_6m is not a member of a request; " +
 			"did you mean enquiries_6m?\n1 case, 1 failed\n",
 	} {
