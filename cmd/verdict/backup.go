@@ -21,11 +21,11 @@ keep running. A backup of SQLite can be restored into PostgreSQL and vice versa.
   verdict backup -o - -keys verdict.keys | ssh elsewhere 'cat > verdict.backup'
 
 Each file appears under its name only when it is complete, and only its owner can
-read it. Files that exist are replaced, and the command says so; the KEYS file of
-another service is not replaced. Applicants' data is encrypted in the backup, unless
-the service runs with -master-key off. The KEYS file has the master key and the keys
-of all applicants at the moment of the backup. Keep it apart from the backup: whoever
-has both can read everything. An older backup is restored with the newest KEYS file,
+read it. A backup that exists is replaced, and the command says so; a file that is no
+backup, or the KEYS file of another service, is not replaced. Applicants' data is
+encrypted in the backup, unless the service runs with -master-key off. The KEYS file
+has the master key and the keys of all applicants at the moment of the backup. Keep it
+apart from the backup: whoever has both can read everything. An older backup is restored with the newest KEYS file,
 so keep only that one, and destroy those from before the last "verdict keys rotate".
 
 -without-keys writes no KEYS file; back up the file of -master-key instead. Neither
@@ -56,7 +56,7 @@ func backup(c *command) int {
 		case !encrypted && *keysFile != "":
 			return c.usage("the data is not encrypted, so there are no keys to write; leave out -keys")
 		}
-		if err := mayReplaceKeys(ctx, db, *keysFile); err != nil {
+		if err := errors.Join(mayReplaceBackup(*out), mayReplaceKeys(ctx, db, *keysFile)); err != nil {
 			return c.usage("%v. Nothing was written", err)
 		}
 		replaced := replacedText(*out, *keysFile)
@@ -87,23 +87,50 @@ func backup(c *command) int {
 	})
 }
 
+// mayReplaceBackup returns an error if a file with the given name exists and is not a backup. Otherwise a wrong name
+// could destroy the database itself. An empty file may be replaced.
+func mayReplaceBackup(name string) error {
+	if name == standardInput {
+		return nil
+	}
+	file, err := existing(name)
+	if file == nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // the file is only read
+	if !app.IsBackup(file) {
+		return fmt.Errorf("%s exists and is not a backup of verdict; name another file with -o", name)
+	}
+	return nil
+}
+
+// existing opens a file that would lose its content if it were replaced. It returns nil if there is no such file, or if
+// it is empty or no regular file.
+func existing(name string) (*os.File, error) {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
 // mayReplaceKeys returns an error if a file with the given name exists and is not a KEYS file of the service with this
 // database. An empty file may be replaced.
 func mayReplaceKeys(ctx context.Context, db *store.DB, name string) error {
 	if name == "" {
 		return nil
 	}
-	file, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	file, err := existing(name)
+	if file == nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // the file is only read
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return err
-	}
 	switch own, err := app.OwnsKeysFile(ctx, db, file); {
 	case err != nil:
 		return fmt.Errorf("%s exists and cannot be replaced: %w; name another file with -keys", name, err)

@@ -77,6 +77,10 @@ func endHalfWay(t *testing.T, databaseURL, name string, with syscall.Signal) (wr
 // restore would accept.
 func TestBackupEndedHalfWay(t *testing.T) {
 	t.Parallel()
+	yesterday, err := os.ReadFile(corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
 	folder := t.TempDir()
 	databaseURL := "sqlite:" + filepath.Join(folder, "verdict.db")
 	if said, err := runVerdict(t, "restore", "-i", corpus, "-database-url", databaseURL); err != nil {
@@ -90,14 +94,14 @@ func TestBackupEndedHalfWay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			name := filepath.Join(t.TempDir(), "nightly.backup")
-			if err := os.WriteFile(name, []byte("the backup of yesterday"), 0o600); err != nil {
+			if err := os.WriteFile(name, yesterday, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			written, caught := endHalfWay(t, databaseURL, name, c.with)
 			if !caught {
 				t.Fatalf("the backup was done before it was caught; %d bytes were seen", written)
 			}
-			if data, err := os.ReadFile(name); err != nil || string(data) != "the backup of yesterday" {
+			if data, err := os.ReadFile(name); err != nil || !bytes.Equal(data, yesterday) {
 				t.Errorf("what was there before is %d bytes, %v", len(data), err)
 			}
 			left := parts(t, name)

@@ -113,7 +113,7 @@ func TestDecideCSV(t *testing.T) {
 			rows + "x: there is no such file; check the path (-csv: "},
 		{[]string{"decide", "-batch", "bat_1", "-service", p.url, "-api-key", keyFile}, exitRefused, "404 not_found"},
 		{[]string{"list", "push", "employers", keyFile, "-service", p.url, "-api-key", wrongKey},
-			exitRefused, "401"},
+			exitRefused, "is not an API key"},
 		{[]string{"list", "push", "employers", rows, "-service", p.url, "-api-key", keyFile, "-if-version", "7"},
 			exitRefused, "412"},
 		{[]string{"list", "pull"}, exitUsage, `there is no subcommand "pull"`},

@@ -122,8 +122,8 @@ func (f policyFolder) planPolicy(
 func writeNewFindings(b *bytes.Buffer, found []analysis.Finding) *checkReport {
 	report := newCheckReport(notInherited(found))
 	if len(report.all) == 0 {
-		b.WriteString("\nno new findings\n\n")
-		return planned{text: b.Bytes()}
+		b.WriteString("\nno new findings\n")
+		return report
 	}
 	b.WriteString("\nnew findings\n")
 	b.Write(report.text())

@@ -102,7 +102,7 @@ func TestPolicyFolder(t *testing.T) {
 			t.Errorf("the plan lacks %q:\n%s", want, plan)
 		}
 	}
-	wantInOrder(t, plan, "changed knockouts", "kinds of applicant are treated differently", "\nnew findings\n",
+	wantInOrder(t, plan, "changed knockouts", "kinds of applicant are treated differently", "\nno new findings\n",
 		"age: at least 21 and less than 23")
 	if all := policy(exitOK, "plan", "-all"); strings.Contains(all, "-all lists them") || len(all) < len(plan) {
 		t.Errorf("plan -all:\n%s", all)

@@ -16,6 +16,7 @@ import (
 	"verdict/internal/masterkey"
 	"verdict/internal/sealing"
 	"verdict/internal/store"
+	"verdict/internal/store/archive"
 	"verdict/internal/usecase"
 )
 
@@ -63,6 +64,12 @@ func has(keys []sealing.Secret, fingerprint []byte) bool {
 func Encrypted(ctx context.Context, db *store.DB) (bool, error) {
 	known, err := db.Secrets().MasterKey(ctx)
 	return known != nil, err
+}
+
+// IsBackup reports whether r begins as a backup does.
+func IsBackup(r io.Reader) bool {
+	_, _, err := archive.NewReader(r)
+	return err == nil
 }
 
 // OwnsKeysFile reports whether a KEYS file has a master key that the database uses or has used. The error says that r
