@@ -25,15 +25,19 @@ import (
 // TestAttack sends hostile requests to every operation of the contract. The
 // requests are derived from the contract and its examples, so that a new
 // operation is attacked without a change here. Each kind of attack has its own
-// service and database. By default the test tries a random sample, which
-// VERDICT_SEED repeats; with VERDICT_LONG it tries everything.
+// service and database. By default the test tries a random sample, which depends on
+// the commit (VERDICT_SEED sets another); with VERDICT_LONG it tries everything.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")
 	}
+	seed, err := proof.Seed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	doc := loadContract(t)
-	s := &siege{doc: doc, requests: exampleRequests(t, doc), long: os.Getenv("VERDICT_LONG") != "", seed: attackSeed(t)}
+	s := &siege{doc: doc, requests: exampleRequests(t, doc), long: os.Getenv("VERDICT_LONG") != "", seed: seed}
 	t.Cleanup(func() { s.report(t) })
 	for _, wave := range []struct {
 		kind   string
@@ -72,21 +76,6 @@ type siege struct {
 	long     bool
 	seed     uint64
 	tally    proof.Tally
-}
-
-// attackSeed returns the seed of the random sample: VERDICT_SEED if it is set,
-// which repeats a run, and otherwise a random number.
-func attackSeed(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("VERDICT_SEED")
-	if text == "" {
-		return rand.Uint64()
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seed
 }
 
 // report logs how many requests were sent and how they were answered, and
@@ -149,7 +138,7 @@ func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 		}), siege: s,
 		kind: kind, chance: rand.New(rand.NewPCG(s.seed, 0)), ids: placeholders{},
 	}
-	t.Logf("VERDICT_SEED=%d", s.seed)
+	t.Logf("%s=%d", proof.SeedVariable, s.seed)
 	r.begin(november)
 	signed := r.send("POST", "/api/signup", "", `{
 		"email":"owner@example.in","org_name":"Owner Finance","password":"`+plantedPassword+`"
