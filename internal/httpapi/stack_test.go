@@ -131,7 +131,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234",
 		FilePace: o.pace, FileTimeout: o.whole, AnswerTimeout: o.answers, MaxInFlight: o.inFlight,
-		RequestTimeout: 2 * time.Minute,
+		RequestTimeout: raceTimeout,
 		Node:           node,
 	})
 	if err != nil {
