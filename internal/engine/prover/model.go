@@ -242,7 +242,7 @@ func mergeColumns(tables []rule.Table, from *rule.Table) []rule.Table {
 }
 
 // aliases maps the derived income and FOIR to their sources. If a figure has a single source, its alias is that
-// source. Otherwise the figure is a variable of its own, which both policies share if they derive it alike.
+// source. Otherwise the figure is a variable of its own, which both policies share if they derive it in the same way.
 func (m *model) aliases() {
 	a, b := m.sides[0].policy.CountedSources(), m.sides[1].policy.CountedSources()
 	sameOwed := sameSource(&a.Obligations, &b.Obligations)
