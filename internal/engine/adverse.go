@@ -146,7 +146,8 @@ func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 }
 
 // escapes reports whether the predicate c, whose actual result is holds, would have the opposite result if its field
-// f had its best value. The best value is the largest one if up is set, otherwise the smallest. If escapes returns true, the applicant's value was too low or too high for the predicate.
+// f had its best value. The best value is the largest one if up is set, otherwise the smallest. If escapes returns
+// true, the applicant's value was too low or too high for the predicate.
 func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	best := rule.Bool(up)
 	switch {

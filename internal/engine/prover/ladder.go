@@ -79,7 +79,8 @@ func (l *scoreLadder) find(score rule.Number) int {
 	return at
 }
 
-// samePrices reports whether the two policies lend on the same terms at every score. If they do, states that are equal stay equal.
+// samePrices reports whether the two policies lend on the same terms at every score. If they do, states that are equal
+// stay equal.
 func (p policies) samePrices(t *tests) bool {
 	a, b := p[0].policy, p[1].policy
 	if len(a.Bands) != len(b.Bands) {
