@@ -18,7 +18,7 @@ import (
 )
 
 // TestReceivers lets the service send events to the example of a receiver in each language. Each
-// receiver accepts what the service signs, also while the secret is being replaced, and refuses a
+// receiver accepts what the service signs, even while the secret is being replaced, and refuses a
 // body that was altered, an old timestamp and another secret.
 func TestReceivers(t *testing.T) {
 	t.Parallel()

@@ -1752,7 +1752,7 @@ export interface paths {
          * Create a webhook
          * @description Sends the events of this environment to an address, as they are in `GET /v1/events`, by POST. The answer has the
          *     `secret` with which requests are signed (Standard Webhooks); it is not shown again. Without `types` all events
-         *     are sent, also those of types that are added later. The webhook begins with the next event, or after
+         *     are sent, including those of types that are added later. The webhook begins with the next event, or after
          *     `after_sequence`.
          *
          *     A tenant can have 20 webhooks in both environments together. In live the address must begin with `https://`.
@@ -1875,7 +1875,7 @@ export interface paths {
         /**
          * Change, pause or resume a webhook
          * @description Changes the members that are sent. `"state": "paused"` stops sending and `"state": "enabled"` continues where it
-         *     stopped, also after the webhook was disabled. An empty array of `types` means all types.
+         *     stopped, even after the webhook was disabled. An empty array of `types` means all types.
          */
         patch: operations["changeWebhook"];
         trace?: never;
@@ -2196,7 +2196,7 @@ export interface paths {
          *     `beyond_recovery_at` is null until the operator has confirmed that older copies of the master key are
          *     destroyed.
          *
-         *     If nothing is held about the applicant, the answer is 404, also if the applicant was erased before. Send
+         *     If nothing is held about the applicant, the answer is 404, even if the applicant was erased before. Send
          *     `decision_id` instead of `applicant_ref` for a decision that names no applicant.
          */
         post: operations["erasePerson"];
@@ -2255,7 +2255,7 @@ export interface paths {
         };
         /**
          * List reported loans
-         * @description The reported loans of this environment, also those that are closed, newest first.
+         * @description The reported loans of this environment, including those that are closed, newest first.
          */
         get: operations["listExposures"];
         put?: never;
@@ -2292,7 +2292,7 @@ export interface paths {
         };
         /**
          * List legal holds
-         * @description The legal holds of this environment, also those that have ended, newest first.
+         * @description The legal holds of this environment, including those that have ended, newest first.
          */
         get: operations["listLegalHolds"];
         put?: never;
@@ -3877,7 +3877,7 @@ export interface components {
             /** @description An account number of 4 to 34 letters and digits; a placeholder or a masked number is not counted. */
             beneficiary_account?: string | null;
             agent_id?: string | null;
-            /** @description Ten digits, also after `0`, `91`, or `+` and a country code; a placeholder or another number of digits is not counted. */
+            /** @description Ten digits, optionally after `0`, `91`, or `+` and a country code; a placeholder or another number of digits is not counted. */
             mobile?: string | null;
             /** @description An address such as `name@example.in`; a placeholder or a malformed address is not counted. */
             email?: string | null;
@@ -3893,7 +3893,7 @@ export interface components {
             beneficiary_account?: string | null;
             /** @description The id of the person's phone. */
             device_id?: string | null;
-            /** @description Ten digits, also after `0`, `91`, or `+` and a country code. */
+            /** @description Ten digits, optionally after `0`, `91`, or `+` and a country code. */
             mobile?: string | null;
             /** @description An address such as `name@example.in`. */
             email?: string | null;

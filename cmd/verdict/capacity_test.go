@@ -93,8 +93,8 @@ func capacityTables(t *testing.T) string {
 	return out.String()
 }
 
-// measuredCommit returns the commit that a page or a section was measured with, and the date. The programs that
-// measure write both above their figures, and a + behind the commit if there were changes that were not committed.
+// measuredCommit returns the commit and the date of the measurements on a page or in a section. The benchmarks write
+// them above their figures, with a "+" after the commit if there were uncommitted changes.
 func measuredCommit(t *testing.T, text string) string {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^(\d{4}-\d\d-\d\d) [\d:]+ UTC · commit ([0-9a-f]+)(\+?) ·`).FindStringSubmatch(text)

@@ -96,7 +96,7 @@ func (c *command) readSecret(flagName, file string) ([]byte, error) {
 	return text, err
 }
 
-// secretText matches an API key, also one of which the end is missing, and the text of the other keys.
+// secretText matches an API key, even if the end of the key is missing, and the text of the other kinds of keys.
 var secretText = regexp.MustCompile(`vk_[a-z]+_[0-9A-Za-z]{12}|verdict-(witness|log|master)-key-1 `)
 
 // isSecret reports whether an argument contains a key.

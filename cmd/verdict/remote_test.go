@@ -228,8 +228,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestWrongScheme calls a service that speaks http with an https address, and the other way round. The command must
-// say at once what to write.
+// TestWrongScheme calls an http service with an https address, and an https service with an http address. The command
+// must say immediately what to write.
 func TestWrongScheme(t *testing.T) {
 	t.Parallel()
 	plain := httptest.NewServer(http.NotFoundHandler())

@@ -15,11 +15,12 @@ A backup of an earlier version is brought up to date.
   verdict restore -i verdict.backup -keys verdict.keys
   verdict restore -i - -keys verdict.keys -database-url postgres://verdict@db/verdict < verdict.backup
 
-Give the newest KEYS file, also for an older backup: it lacks the keys of people
+Give the newest KEYS file, even for an older backup: it lacks the keys of people
 who were erased since, so that their data stays unreadable, and their rows are
-erased again. The key trees in the backup itself are then ignored. The master key is written to the file of
--master-key, on SQLite beside the database. -without-keys restores encrypted data
-with the key trees in the backup; they need the master key of that time.
+erased again. The key trees in the backup itself are then ignored. The master key
+is written to the file of -master-key, on SQLite beside the database.
+-without-keys restores encrypted data with the key trees in the backup; they need
+the master key of that time.
 
 A backup does not contain the settings of the service, such as plans and rates.
 `

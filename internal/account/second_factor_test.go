@@ -173,7 +173,7 @@ func TestTicket(t *testing.T) {
 	refused("another password", good)
 }
 
-// TestCodesAreThrottled checks that wrong codes are limited like wrong passwords, also with new tickets, and that
+// TestCodesAreThrottled checks that wrong codes are limited like wrong passwords, even with new tickets, and that
 // somebody who has the password cannot lock the owner's browser out.
 func TestCodesAreThrottled(t *testing.T) {
 	t.Parallel()
@@ -317,7 +317,7 @@ func TestSecondFactorIsRequired(t *testing.T) {
 	})
 }
 
-// TestSecondFactorIsSealed checks that the secret is stored encrypted, also if it was stored before the database had a
+// TestSecondFactorIsSealed checks that the secret is stored encrypted, even if it was stored before the database had a
 // master key.
 func TestSecondFactorIsSealed(t *testing.T) {
 	t.Parallel()

@@ -167,7 +167,7 @@ func (w *rotating) prepare(ctx context.Context) (held []sealing.Secret, epochs s
 	if _, err := w.config.chooseMasterKey(ctx, held, w.db); err != nil {
 		return nil, epochs, err
 	}
-	// If the key is older than the list of epochs, this adds its row.
+	// If the key is older than the list of epochs, SetMasterKey adds its row.
 	if _, err := w.db.Secrets().SetMasterKey(ctx, known, w.config.now().UnixMicro()); err != nil {
 		return nil, epochs, err
 	}

@@ -310,9 +310,10 @@ var serviceSettings = []setting{
 		name:  "db-timeout",
 		form:  "duration",
 		def:   "10s",
-		meaning: "timeout of a read, of a write with its wait in the queue, and, on PostgreSQL, of a statement. " +
-			"Half of it is the timeout for opening a connection, for a lock and for an idle transaction on " +
-			"PostgreSQL, and for a locked file on SQLite. On SQLite a commit that has begun is not interrupted",
+		meaning: "timeout of a read, of a write including its wait in the queue and, on PostgreSQL, of a statement. " +
+			"Other timeouts are half as long: on PostgreSQL those of opening a connection, of waiting for a lock and " +
+			"of an idle transaction, on SQLite that of waiting for a locked file. On SQLite a commit that has begun " +
+			"is not interrupted",
 		set: period(func(c *Config) *time.Duration { return &c.Store.Timeout }, 100*time.Millisecond, 10*time.Minute),
 	},
 	{

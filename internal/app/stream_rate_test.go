@@ -33,9 +33,9 @@ var databases = []struct {
 // TestStreamRate sends applications as streams of lines to one node. To another node with a database of its own,
 // concurrent callers send as many applications, and each caller waits for an answer before it sends the next one.
 // Every line of a stream must be answered with a decision, in order. If the result is written to a document, the test
-// also judges the rates and the peak memory of the nodes, so nothing else should run. Each way has its own node,
-// because the garbage collector sets how far the heap may grow from what it last found in use: on one node, the memory
-// of a stream would depend on the callers before it.
+// also judges the rates and the peak memory of the nodes, so nothing else should run. The streams and the other callers
+// use different nodes, because the garbage collector lets the heap grow in proportion to the memory that was in use
+// last: on one node, the memory of a stream would depend on the callers before it.
 func TestStreamRate(t *testing.T) {
 	t.Parallel()
 	const usual, long, most = 600, 6_000, 120_000

@@ -218,8 +218,8 @@ func TestSums(t *testing.T) {
 }
 
 // TestCellsForPeopleAreTold checks that formatted cells such as "60,000" and "35%" are read, and
-// that words such as "NA" mean a missing value. The report must warn of both, also after encoding
-// and merging.
+// that words such as "NA" mean a missing value. The report must warn of both, even after
+// encoding and merging.
 func TestCellsForPeopleAreTold(t *testing.T) {
 	t.Parallel()
 	csv := "score,monthly_income,foir\n742,\"60,000\",35%\n742,NA,0.3\n742,50000,n/a\n"

@@ -53,7 +53,7 @@ func (t *table) begin(size int) {
 	}
 }
 
-// end makes the positions of a document of the given size invalid.
+// end invalidates all stored positions, after a document of the given size was processed.
 func (t *table) end(size int) { t.base += uint32(size) } // begin has checked the sum
 
 // swap returns the position that is stored for the hash key, or -1 if there is none, and stores another position.

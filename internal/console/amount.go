@@ -40,8 +40,8 @@ var (
 	anyNumber = regexp.MustCompile(numberPattern)
 )
 
-// writeAmounts writes the amounts in rupees of a text with ₹ and its shares in percent, if the text says which they
-// are: by one of the phrases above, or because a field with a unit is compared with them.
+// writeAmounts adds ₹ to the amounts in a text and writes its shares in percent. It changes only numbers whose unit is
+// certain: those in one of the phrases above, and those that are compared with a field that has a unit.
 func writeAmounts(text string) string {
 	for _, phrase := range amountPhrases {
 		text = replaceAmount(phrase, text, func(number string) string {

@@ -85,7 +85,7 @@ type kindSide struct{ Status, Grade, Rate, Limit string }
 // whereRow says what the applicants of a kind have in common in one field.
 type whereRow struct {
 	Field, Is string
-	caused    bool // whether one of the changed policy entries that cause the change reads this field
+	caused    bool // whether a policy entry that causes the different decisions reads this field
 }
 
 // causeRow is a changed entry that causes a change.

@@ -100,7 +100,8 @@ func (p *decisionPages) sorted(
 	if err != nil || rank != nil && (rank.Sorted > 0 || s.ApplicantID == "") {
 		return page, rank, err
 	}
-	// The list is by time, or nobody has the reference that was typed.
+	// There is no ranking if the list is in the order of time. The ranking is empty if no decision has the reference
+	// that was typed. Both cases need find.
 	page, err = p.find(v, s, l)
 	return page, nil, err
 }

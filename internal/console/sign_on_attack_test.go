@@ -18,10 +18,10 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestProviderIsNoSecondPerson checks that one person cannot act as two people by creating a second account at the
-// identity provider. The person confirms that account as an activator. For a day, the account can neither activate what
-// the person wrote, nor confirm another account. The person can neither confirm somebody whom the account invited, nor
-// activate what the account wrote.
+// TestProviderIsNoSecondPerson checks that an administrator cannot act as two people by creating a second account at
+// the identity provider. The administrator confirms the second account as an activator. For a day, the second account
+// cannot activate the administrator's policies or confirm other accounts. The administrator cannot activate policies of
+// the second account or confirm people whom it invited.
 func TestProviderIsNoSecondPerson(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)

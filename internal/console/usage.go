@@ -54,7 +54,7 @@ type usageMonth struct {
 	decisioning.UsageMonth
 	Address string
 	Shown   bool   // the page shows this month
-	Change  string // change from the month before; "" if that has no billed units, or this month is not over
+	Change  string // change from the previous month; "" if nothing was billed then, or if this month is not over
 }
 
 // usage renders the usage of the current month, or of the month that the query names, beside the months before.

@@ -99,7 +99,7 @@ func IsIDPrefix(text string) bool {
 var idLength = len(tenant.FirstID(tenant.KindDecision, time.Time{}))
 
 // idRange returns the first id with a prefix, and a text after the last such id. Both consist only of characters that
-// ids have. All databases sort these characters alike.
+// ids have. All databases sort these characters in the same order.
 func idRange(prefix string) (from, to string) {
 	return prefix, prefix + strings.Repeat("Z", idLength+1-len(prefix))
 }

@@ -109,10 +109,9 @@ func adverseFeature(name string, d direction) direction {
 	return d
 }
 
-// PredicateCode returns a reason code for the predicate c and its result, which is given by the argument "holds".
-// The code is true of every applicant for whom c has that result. It is the code of the first field that c compares
-// in the field's adverse direction. It is "MISSING_REQUIRED_INPUT" if the result means that the field is absent, and
-// "" if no code is true.
+// PredicateCode returns a reason code for applicants for whom the predicate c is true, or false if holds is false.
+// The code is true of every such applicant. It is the code of the first field that c compares in the field's adverse
+// direction. It is "MISSING_REQUIRED_INPUT" if the result means that the field is absent, and "" if no code is true.
 func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
 	switch c.Op {
 	case rule.Exists, rule.IsAbsent:
@@ -146,9 +145,9 @@ func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 	}
 }
 
-// escapes reports whether the predicate c would have the opposite result if its field f had its best value. The
-// actual result of c is given by the argument "holds". The best value is the largest one if up is set, otherwise the
-// smallest. If escapes returns true, the applicant's value was too low or too high for the predicate.
+// escapes reports whether the predicate c, whose actual result is holds, would have the opposite result if its field
+// f had its best value. The best value is the largest one if up is set, otherwise the smallest. If escapes returns
+// true, the applicant's value was too low or too high for the predicate.
 func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	best := rule.Bool(up)
 	switch {

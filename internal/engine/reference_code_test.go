@@ -70,7 +70,7 @@ func (a *application) settle(ast object) (kleene, []settled) {
 	return truth, all
 }
 
-// possible returns the codes that a condition can have if it has the result that the argument "holds" gives.
+// possible returns the codes that a condition can have if its result is holds.
 func (a *application) possible(ast object, holds bool) []string {
 	op := text(ast, "op")
 	switch op {
@@ -105,8 +105,8 @@ func (a *application) possible(ast object, holds bool) []string {
 	return slices.Collect(maps.Keys(codes))
 }
 
-// leafCode returns the reason code that is true of an applicant for whom the predicate leaf has the result that the
-// argument "holds" gives. It returns "" if no code is true.
+// leafCode returns the reason code for an applicant for whom the predicate leaf is true, or false if holds is false.
+// It returns "" if no code is true of the applicant.
 func (a *application) leafCode(leaf object, holds bool) string {
 	switch op := text(leaf, "op"); {
 	case op == "absent" || op == "exists":

@@ -17,8 +17,8 @@ func strongerCode[T comparable](a, b, missing, none T) T {
 	}
 }
 
-// possibleCodes considers all applicants for whom a condition has the result that the argument "holds" gives. It
-// returns the codes that can be true of them. The set includes "" if no code is true of some of these applicants.
+// possibleCodes considers all applicants for whom a condition is true, or false if holds is false. It returns the
+// codes that can be true of them. The set includes "" if no code is true of some of these applicants.
 func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map[string]bool {
 	switch c.Op {
 	case rule.Not:

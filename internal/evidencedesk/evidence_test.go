@@ -68,8 +68,8 @@ func (m *memory) Add(checkpoints []evidence.Checkpoint) error {
 
 var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
-// signupEntries and liveEntries are the numbers of entries that a signup adds to the journals
-// of the sandbox and of live.
+// signupEntries and liveEntries are the numbers of entries that a signup adds to the sandbox
+// journal and to the live journal.
 const signupEntries, liveEntries = 5, 3
 
 func open(t *testing.T, db *store.DB, signed evidencedesk.Signed) *usecasetest.House {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestManyDecisionsHideNoOffer makes many decisions for a person under one policy_key: more than the service reads.
-// An earlier offer under another policy_key must still count, also if the person is the co-applicant.
+// An earlier offer under another policy_key must still count, even if the person is the co-applicant.
 func TestManyDecisionsHideNoOffer(t *testing.T) {
 	t.Parallel()
 	for kind, url := range map[string]func(testing.TB) string{

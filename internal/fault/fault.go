@@ -211,8 +211,8 @@ func (l *List) Move(code string, to *List) {
 	l.items = kept
 }
 
-// CopyHinted copies the items about unknown names that have a suggested name to another list. It is
-// used for a refusal, because a refusal has no warnings, but a misspelt name is often its cause.
+// CopyHinted copies the items about unknown names that have a suggested name to another list. A
+// refusal has no warnings, so the caller adds these items to it: a misspelt name is often its cause.
 func (l *List) CopyHinted(to *List) {
 	for _, item := range l.items {
 		if item.Code == CodeUnknownField && item.Nearest != "" {

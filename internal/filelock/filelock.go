@@ -1,4 +1,4 @@
-// Package filelock locks a file for one process. A lock ends when it is closed or the process ends, also when the
+// Package filelock locks a file for one process. A lock ends when it is closed or the process ends, even if the
 // process is killed. Another program is stopped only if it asks for the lock too.
 package filelock
 

@@ -60,7 +60,7 @@ func (t *tally) wantOnce(tb testing.TB) {
 	}
 }
 
-// unwanted fails. It is the GiveUp of tests in which no chunk must be given up.
+// unwanted returns an error. It is the GiveUp function of tests in which no chunk may be given up.
 func unwanted(context.Context, operation.Chunk) error {
 	return fmt.Errorf("a chunk was given up")
 }

@@ -14,12 +14,12 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// removing removes people of a tenant, and remembers the most bytes that a removal has written.
+// removing is a test that removes people of a tenant and records the size of the largest write.
 type removing struct {
 	*testing.T
 	keys  *journal.Keys
 	scope *store.Scope
-	most  int
+	most  int            // bytes that the largest removal has written
 	trees map[int64]bool // the numbers of all trees and parts that were written
 }
 

@@ -116,7 +116,7 @@ func (u *Upload) Read(ctx context.Context, keyer *list.Keyer) ([]list.Entry, err
 	return c.entries, c.faults.Err()
 }
 
-// add adds an entry, or its fault. The pointer of a fault counts entries from 0, also in a file. line is the line of
+// add adds an entry, or its fault. The pointer of a fault counts entries from 0, even in a file. line is the line of
 // the file in which the entry is, or 0.
 func (c *collector) add(e NewEntry, line int64) error {
 	at := c.read

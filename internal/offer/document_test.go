@@ -443,8 +443,8 @@ func TestLoanType(t *testing.T) {
 	}
 }
 
-// TestSandboxIsMarked checks that documents of the sandbox say that they are no offer, at the head and on each printed
-// page, and that documents of live do not.
+// TestSandboxIsMarked checks that sandbox documents say that they are no offer, at the head and on each printed page,
+// and that live documents do not.
 func TestSandboxIsMarked(t *testing.T) {
 	t.Parallel()
 	for _, tag := range Languages() {

@@ -29,8 +29,8 @@ type Letter struct {
 	AppliedOn      civil.Day
 	On             civil.Day    // the date of the letter
 	Reasons        []string     // none if a person declined without a reason code
-	Offer          engine.Offer // only of a counter-offer
-	ValidUntil     time.Time    // only of a counter-offer
+	Offer          engine.Offer // set only for a counter-offer
+	ValidUntil     time.Time    // set only for a counter-offer
 	OtherTerm      bool         // the counter-offer has another term than the applicant asked for
 }
 

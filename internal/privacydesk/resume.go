@@ -14,7 +14,7 @@ import (
 const resumeAtOnce = 100
 
 // Resume completes the erasures that were interrupted, and returns their number. Several nodes may call it at the
-// same time, also while a request is still erasing, because each transaction erases what is left. If an erasure
+// same time, even while a request is still erasing, because each transaction erases what is left. If an erasure
 // fails, Resume continues with the next one. At the end it returns all errors.
 func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 	var failed []error

@@ -219,7 +219,7 @@ func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, re
 		if !taken[i] {
 			continue
 		}
-		// If the quota refused the write that took the key, no answer is stored; this write gets the same refusal.
+		// If the quota refused the write that took the key, there is no answer: refuse this write too.
 		otherwise := refused[a.Key]
 		if otherwise == nil {
 			otherwise = inProgress()

@@ -123,7 +123,7 @@ func (pr PincodeRiskReader) List(f PincodeRiskFilter, p Page) ([]PincodeRisk, bo
 		q.equals("pincode", f.Pincode)
 		q.equals("risk", f.Risk)
 		if f.Prefix != "" {
-			// The values are digits, which all collations sort alike.
+			// The values are digits, which all collations sort in the same order.
 			const digits = 6
 			q.where("pincode >= ?", f.Prefix)
 			q.where("pincode <= ?", f.Prefix+strings.Repeat("9", max(0, digits-len(f.Prefix))))

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFileURI checks that the path of a database becomes a file URI without a host, also with the drive letter of
-// Windows and with characters that have a meaning in a URI.
+// TestFileURI checks that the path of a database becomes a file URI without a host, even if it has a Windows drive
+// letter or characters that have a meaning in a URI.
 func TestFileURI(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{

@@ -52,7 +52,7 @@ func (w *worker) find() {
 	w.Sees("The filter was deleted")
 }
 
-// listed checks the references of the list of decisions. An order that is not by time may be any.
+// listed checks the references of the list of decisions. It ignores the order of a list that is filtered by a prefix.
 func (w *worker) listed(what string, want ...string) {
 	w.Helper()
 	var got []string

@@ -90,7 +90,7 @@ func (c *Campaign) Summary() []string {
 			path.Base(url), h.Count(), short(h.Quantile(0.5)), short(h.Max())))
 	}
 	slices.Sort(probes)
-	return append(lines, "Probes during all of it, each on a new connection: "+strings.Join(probes, "; ")+".")
+	return append(lines, "Probes during the whole run, each on a new connection: "+strings.Join(probes, "; ")+".")
 }
 
 // Markdown returns the results of the rounds on one database, with the limits that

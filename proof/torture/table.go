@@ -79,9 +79,9 @@ func FaultKinds(results []Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// Bounds returns a text that says how long the first write took after a
-// promotion, how long other lenders waited while one lender was locked, how many batches ran, and how many checkpoints
-// were compared with the log. It leaves out what did not happen.
+// Bounds returns a text that says how long the first write took after a promotion, how long other lenders waited while
+// one lender was locked, how many batches ran, and how many checkpoints were compared with the log. It leaves out what
+// did not happen.
 func Bounds(results []Result) string {
 	all := together(results)
 	var parts []string
@@ -90,11 +90,11 @@ func Bounds(results []Result) string {
 			all.Follow.Round(time.Millisecond), followWithin))
 	}
 	if all.Figures.Beside > 0 {
-		parts = append(parts, fmt.Sprintf("Beside a locked scope 99 of 100 decisions took at most %s (bound %s).",
+		parts = append(parts, fmt.Sprintf("While another scope was locked, 99 of 100 decisions took at most %s (bound %s).",
 			all.Figures.Beside.Round(time.Millisecond), besideWithin))
 	}
 	if all.Figures.BesidePaused > 0 {
-		parts = append(parts, fmt.Sprintf("Beside a paused node 9 of 10 decisions took at most %s (bound %s).",
+		parts = append(parts, fmt.Sprintf("While another node was paused, 9 of 10 decisions took at most %s (bound %s).",
 			all.Figures.BesidePaused.Round(time.Millisecond), pausedWithin))
 	}
 	if all.Figures.Batches > 0 {

@@ -50,8 +50,8 @@ func TestRows(t *testing.T) {
 	results[0].Follow, results[1].Figures.Beside = 1500*time.Millisecond, 20*time.Millisecond
 	results[1].Figures.BesidePaused = 30 * time.Millisecond
 	if diff := cmp.Diff("After a promotion the first write was answered within 1.5s (bound 3s). "+
-		"Beside a locked scope 99 of 100 decisions took at most 20ms (bound 1s). "+
-		"Beside a paused node 9 of 10 decisions took at most 30ms (bound 1s).", Bounds(results)); diff != "" {
+		"While another scope was locked, 99 of 100 decisions took at most 20ms (bound 1s). "+
+		"While another node was paused, 9 of 10 decisions took at most 30ms (bound 1s).", Bounds(results)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff("kill -9 2, network cut 1, network stall 2", FaultKinds(results)); diff != "" {

@@ -21,9 +21,9 @@ type batch struct {
 	results kept // size 0 until all results were read
 }
 
-// sendsBatch sends applications as a job. The check waits for the job, because it runs after the answer. A lender with
-// the small quota sends a single decision instead, because the order of the work would determine for which rows the
-// quota is enough.
+// sendsBatch sends applications as a job. The job runs after the answer, so the check waits for it. A lender with the
+// small quota sends a single decision instead: in a job, the order of the work would determine which rows get the last
+// units of the quota.
 func (s *story) sendsBatch() {
 	if s.scope.small {
 		s.decides()

@@ -8197,7 +8197,7 @@ type FraudBlock struct {
 	// Ip The applicant's public IP address. A private or reserved address is not counted.
 	Ip *string `json:"ip,omitempty"`
 
-	// Mobile Ten digits, also after `0`, `91`, or `+` and a country code; a placeholder or another number of digits is not counted.
+	// Mobile Ten digits, optionally after `0`, `91`, or `+` and a country code; a placeholder or another number of digits is not counted.
 	Mobile  *string `json:"mobile,omitempty"`
 	Pincode *string `json:"pincode,omitempty"`
 }
@@ -9544,7 +9544,7 @@ type PersonFraudBlock struct {
 	// Ip The person's public IP address. A private or reserved address is not counted.
 	Ip *string `json:"ip,omitempty"`
 
-	// Mobile Ten digits, also after `0`, `91`, or `+` and a country code.
+	// Mobile Ten digits, optionally after `0`, `91`, or `+` and a country code.
 	Mobile  *string `json:"mobile,omitempty"`
 	Pincode *string `json:"pincode,omitempty"`
 }

@@ -17,8 +17,8 @@ type clause struct {
 	onTrue, onUnknown engine.Action
 	delta             rule.Number
 	term              uint8         // index of the condition of the offer, or of the test
-	at                int32         // position of the factor's variable; only of a factor
-	points            []rule.Number // points for each cell of that variable; only of a factor
+	at                int32         // position of the factor's variable; set only for a factor
+	points            []rule.Number // points for each cell of that variable; set only for a factor
 	t, f              nodeID
 	first             int32       // the position of the first variable that the clause reads
 	least, most       rule.Number // the least and the most points that the clause can still add

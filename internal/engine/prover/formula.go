@@ -27,8 +27,8 @@ const (
 type node struct {
 	kind  nodeKind
 	first int32  // position of the first variable that the formula reads; noPosition if there is none
-	at    int32  // position of the literal's variable; only of a literal
-	cells bitset // cells of that variable in which the literal is true; only of a literal
+	at    int32  // position of the literal's variable; set only for a literal
+	cells bitset // cells of that variable in which the literal is true; set only for a literal
 	kids  []nodeID
 }
 

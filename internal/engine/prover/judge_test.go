@@ -119,7 +119,8 @@ func (b *breeder) pair(i int) (old, changed []byte) {
 
 // treatsAlike checks two policies that are proved equal although their Stage 1, score and bands differ. That is
 // possible: if the highest foir_cap is 0.6, nobody with a higher FOIR is lent anything, with or without a knockout that
-// says so. Then both policies must decide alike the witnesses of the difference, and many random applicants.
+// says so. Then both policies must make the same decisions for the witnesses of the difference and for many
+// random applicants.
 func treatsAlike(t *testing.T, pair int, old, changed *engine.Plan, partial *Result) bool {
 	t.Helper()
 	var x, y engine.Decision

@@ -79,7 +79,8 @@ func (l *scoreLadder) find(score rule.Number) int {
 	return at
 }
 
-// samePrices reports whether the two policies lend alike at every score. If they do, states that are equal stay equal.
+// samePrices reports whether the two policies lend on the same terms at every score. If they do, states that are equal
+// stay equal.
 func (p policies) samePrices(t *tests) bool {
 	a, b := p[0].policy, p[1].policy
 	if len(a.Bands) != len(b.Bands) {
@@ -97,7 +98,7 @@ func (p policies) samePrices(t *tests) bool {
 		p.sameCaps(t)
 }
 
-// sameBand reports whether band i of the old policy and band j of the new policy decide and price alike.
+// sameBand reports whether band i of the old policy and band j of the new policy have the same action and prices.
 func (p policies) sameBand(i, j int) bool {
 	if i < 0 || j < 0 {
 		return i < 0 && j < 0

@@ -27,12 +27,12 @@ type variable struct {
 	field space.Field // not used by free variables
 	all   space.Set   // all states
 	sets  []space.Set // the sets of states that conditions test
-	reads []int       // variables of the fields; only of a free variable
+	reads []int       // variables of the fields; set only for a free variable
 	cond  *rule.Condition
 
 	dim    int  // the lending fact that the variable represents, or noDim
 	caps   bool // a cap is computed from the variable
-	falls  bool // guess that a cap falls if the variable grows; only of a variable that only caps read
+	falls  bool // guess that a cap falls if the variable grows; set only if nothing but caps reads it
 	scored bool
 	cells  []cell
 	at     int32 // position in the order
@@ -52,10 +52,10 @@ const (
 // expr is a formula before the variables have cells and positions.
 type expr struct {
 	kind nodeKind
-	is   bool // value; only of a constant
+	is   bool // value; set only for a constant
 	kids []*expr
-	v    int // variable; only of a literal
-	set  int // index in the variable's sets; only of a literal
+	v    int // variable; set only for a literal
+	set  int // index in the variable's sets; set only for a literal
 }
 
 // The kinds of effects that a clause can have.
@@ -77,7 +77,7 @@ type rawClause struct {
 	delta             rule.Number
 	term              uint8 // index of the condition of the offer, or of the test
 	factor            *engine.Factor
-	v                 int   // variable of the factor's field; only of a factor
+	v                 int   // variable of the factor's field; set only for a factor
 	t, f              *expr // t is true if the condition holds, f if its negation holds; f is nil if it is not needed
 }
 
@@ -242,7 +242,7 @@ func mergeColumns(tables []rule.Table, from *rule.Table) []rule.Table {
 }
 
 // aliases maps the derived income and FOIR to their sources. If a figure has a single source, its alias is that
-// source. Otherwise the figure is a variable of its own, which both policies share if they derive it alike.
+// source. Otherwise the figure is a variable of its own, which both policies share if they derive it in the same way.
 func (m *model) aliases() {
 	a, b := m.sides[0].policy.CountedSources(), m.sides[1].policy.CountedSources()
 	sameOwed := sameSource(&a.Obligations, &b.Obligations)

@@ -131,7 +131,7 @@ func sameTable(x, y *rule.Table) bool {
 }
 
 // walkMembers calls add for each member of an object, and of the objects in it, that a comparison does not cover.
-// The argument text of add is the value of the member: two policies are alike in the member if their texts are
+// The argument text of add is the value of the member: two policies have the same member if their texts are
 // equal. If v is an entry of a list, the text is the whole entry, because the effect of the entry's other members
 // depends on the member that is not covered.
 func walkMembers(v wire.Value, kind string, listed bool, add func(u uncovered, text []byte)) {

@@ -87,8 +87,8 @@ func (v *variable) ready(placed []bool) bool {
 }
 
 // rank returns the rank of the variable with the given index among the variables that could be next. Lower ranks
-// come first. differs means that an entry of only one policy reads the variable. same means that both policies lend
-// alike.
+// come first. If differs is true, an entry of only one policy reads the variable. If same is true, both policies lend
+// on the same terms.
 func (v *variable) rank(at int, groups []*group, differs, same bool) [6]int {
 	late, unequal := 0, 1
 	if v.dim != noDim {

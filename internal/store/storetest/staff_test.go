@@ -87,7 +87,7 @@ func rolesOf(tx *store.Tx) (roles []string, err error) {
 	return roles, err
 }
 
-// actions returns the actions that the audit log of live has for an object.
+// actions returns the actions that the live audit log has for an object.
 func actions(t *testing.T, db *store.DB, tenant, object string) []string {
 	t.Helper()
 	entries, _, err := db.Scope(tenant, live).Audit(t.Context()).List(store.AuditFilter{Object: object}, store.Page{})

@@ -26,7 +26,7 @@ func newSide(name string, p *engine.Plan) *side {
 
 // derive finds the facts that represent the derived income and FOIR. A figure with a single source is represented by
 // that source. Otherwise it is a fact of its own, which may have any value. Both policies share that fact if they
-// derive the figure alike.
+// derive the figure in the same way.
 func (s *side) derive(other *side) {
 	a, b := s.policy.CountedSources(), other.policy.CountedSources()
 	same := func(x, y engine.Source) bool {
