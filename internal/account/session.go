@@ -18,8 +18,8 @@ import (
 const (
 	// sessionIdle is how long an unused session lasts.
 	sessionIdle = 12 * time.Hour
-	// sessionLife is the maximum lifetime of a session.
-	sessionLife = 7 * 24 * time.Hour
+	// SessionLife is the maximum lifetime of a session.
+	SessionLife = 7 * 24 * time.Hour
 	// seenEvery is the precision with which the last use of a session is stored.
 	seenEvery = time.Minute
 )
@@ -163,7 +163,7 @@ func (s *Access) newSession(userID, address, agent string, now time.Time) (store
 		Agent:         shown(agent, maxAgent),
 		CreatedMicros: now.UnixMicro(),
 		SeenMicros:    now.UnixMicro(),
-		ExpiresMicros: now.Add(sessionLife).UnixMicro(),
+		ExpiresMicros: now.Add(SessionLife).UnixMicro(),
 	}, token, err
 }
 

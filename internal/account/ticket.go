@@ -137,7 +137,7 @@ func (s *Access) SignInWithCode(
 func (s *shared) prove(ctx context.Context, user store.User, code string, now time.Time) (store.FactorProof, error) {
 	f, err := s.core.DB.Staff(user.TenantID).SecondFactor(ctx, user.ID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && f.ConfirmedMicros == 0 {
-		return store.FactorProof{}, wrongCode()
+		return store.FactorProof{}, store.WrongCode()
 	}
 	if err != nil {
 		return store.FactorProof{}, err
@@ -154,7 +154,7 @@ func (s *shared) prove(ctx context.Context, user store.User, code string, now ti
 
 	step, ok := secret.Match(code, now)
 	if !ok {
-		return store.FactorProof{}, wrongCode()
+		return store.FactorProof{}, store.WrongCode()
 	}
 
 	return store.FactorProof{Secret: f.Secret, Step: step}, nil
@@ -167,8 +167,4 @@ func (s *shared) openFactor(ctx context.Context, user store.User, f store.Second
 		return tenant.TOTP{}, operation.AsDefect(err)
 	}
 	return tenant.TOTP{Secret: tenant.NewSecret(text)}, nil
-}
-
-func wrongCode() error {
-	return fault.New(fault.Unauthenticated, fault.CodeWrongCode, "the code is wrong or was used already")
 }

@@ -141,7 +141,7 @@ func (m *memoWriter) sayIncome() {
 			cite{"decision.offer.max_emi", left})
 	}
 	if o.HasPostFOIR {
-		emi, then := rule.Rupees(o.InstalmentPaise).String(), (rule.Number(o.PostFOIR) * (rule.One / 10_000)).String()
+		emi, then := rule.Rupees(o.InstalmentPaise).String(), o.PostFOIRRatio().String()
 		m.say(aboutIncome, fmt.Sprintf("With the instalment of %s obligations take %s of income.", emi, then),
 			cite{"decision.offer.emi", emi}, cite{"decision.offer.post_offer_foir", then})
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"verdict/internal/admission"
 	"verdict/internal/agentdesk"
 	"verdict/internal/application"
 	"verdict/internal/decisioning"
@@ -47,7 +46,7 @@ func (s *Service) Underwrite(
 		Members: askMembers,
 		Today:   a.asOf,
 		Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) (decisioning.Study, error) {
-			st, err := newStudy(a, u, checking(ctx))
+			st, err := newStudy(a, u, operation.Checking(ctx))
 			if err != nil {
 				return nil, err
 			}
@@ -57,12 +56,6 @@ func (s *Service) Underwrite(
 			return st, nil
 		},
 	}, reply)
-}
-
-// checking returns a function that returns an error if the request has ended. The
-// function also lets other requests use the processor.
-func checking(ctx context.Context) func() error {
-	return func() error { return admission.Checkpoint(ctx) }
 }
 
 // Run is a stored run together with the result of its repetition.
@@ -110,7 +103,7 @@ func (s *Service) repeat(
 	if err != nil || u == nil {
 		return false, "", err
 	}
-	st, err := newStudy(a, u, checking(ctx))
+	st, err := newStudy(a, u, operation.Checking(ctx))
 	if err != nil {
 		return false, "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"verdict/internal/evidence"
 	"verdict/internal/evidencedesk"
 	"verdict/internal/logkey"
 	"verdict/internal/store"
@@ -108,7 +109,7 @@ func (c Config) ReadLog() (o evidencedesk.Options, err error) {
 		return o, nil
 	}
 	if ring, err := logkey.Read(c.logKeyFile()); err == nil {
-		o.Public = logkey.Public(ring.Newest())
+		o.Public = evidence.PublicOf(ring.Newest())
 	}
 	signed, err := logkey.ReadSigned(c.signedFiles())
 	if err != nil {

@@ -51,7 +51,7 @@ func chooseKey(
 // restored, or a replacement was interrupted. It returns the present key, and whether that key
 // has changed.
 func adoptChanges(ctx context.Context, ring logkey.Ring, db *store.DB) (present []byte, changed bool, err error) {
-	present, err = db.Secrets().SetLogKey(ctx, logkey.Public(ring.Newest()))
+	present, err = db.Secrets().SetLogKey(ctx, evidence.PublicOf(ring.Newest()))
 	if err != nil {
 		return nil, false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/evidence"
 	"verdict/internal/logkey"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -79,7 +80,7 @@ func TestRotateLogKey(t *testing.T) {
 		if err != nil || after.Equal(before) {
 			t.Errorf("the key was not replaced: %v", err)
 		}
-		if ring, err := logkey.Read(first.LogKey); err != nil || ring.Find(logkey.Public(before)) != nil {
+		if ring, err := logkey.Read(first.LogKey); err != nil || ring.Find(evidence.PublicOf(before)) != nil {
 			t.Errorf("the old key is still in the file: %v", err)
 		}
 
@@ -170,7 +171,7 @@ func TestRotationInterrupted(t *testing.T) {
 				t.Fatal("it was not interrupted")
 			}
 			stored, err := db.Secrets().LogKey(t.Context())
-			if err != nil || !bytes.Equal(stored, logkey.Public(before)) {
+			if err != nil || !bytes.Equal(stored, evidence.PublicOf(before)) {
 				t.Fatalf("the database has the key %x, %v", stored, err)
 			}
 			if again == "rotate" {

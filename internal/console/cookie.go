@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"verdict/internal/account"
 	"verdict/internal/tenant"
 )
 
@@ -29,7 +30,6 @@ const (
 	themeAge  = 365 * 24 * 60 * 60 // seconds
 	markAge   = 365 * 24 * 60 * 60 // seconds
 	maxFlash  = 1_500              // bytes of a message; browsers accept cookies of 4 KiB
-	ageLimit  = 7 * 24 * time.Hour // maximum lifetime of a session
 	deleteAge = -1                 // the Max-Age that deletes a cookie
 )
 
@@ -74,7 +74,7 @@ func (c cookies) token() (tenant.Token, bool) {
 // keepToken sets the session cookie. The cookie outlives the session by a day, so that a form
 // that arrives late is recognised as a form of an ended session.
 func (c cookies) keepToken(t tenant.Token) {
-	c.set(c.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
+	c.set(c.sessionName(), t.Reveal(), int((account.SessionLife+24*time.Hour)/time.Second))
 }
 
 // dropToken deletes the session cookie.

@@ -4,7 +4,6 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/offer"
-	"verdict/internal/wire"
 )
 
 // factGroup holds the facts of one part of the application.
@@ -121,17 +120,6 @@ var resultBadges = map[string]badge{
 
 // Badge returns the badge of a rule's result. Templates call it.
 func (t *shownDecision) Badge(result string) badge { return resultBadges[result] }
-
-// readVersion is a list or a table that a decision read, with its version at the time.
-type readVersion struct{ Name, Version string }
-
-func readVersions(list wire.Value) (read []readVersion) {
-	for _, v := range list.Elements() {
-		_, version := v.Get("version").Scalar()
-		read = append(read, readVersion{v.Get("name").Text(), version})
-	}
-	return read
-}
 
 // RoleName returns the role of a person of the application.
 func (t *shownDecision) RoleName(role string) string {

@@ -11,6 +11,7 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/privacydesk"
+	"verdict/internal/rule"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -31,8 +32,8 @@ type shownDecision struct {
 	Waterfall chart.Waterfall
 	Facts     []factGroup
 	Raw       string
-	Lists     []readVersion // the lists that were read
-	Tables    []readVersion
+	Lists     []rule.ListVersion // the lists that were read
+	Tables    []rule.ListVersion
 	Standing  privacydesk.Standing // the zero value if the person may not see it
 
 	validUntil time.Time // when the offer ends; the zero time if there is no offer
@@ -73,11 +74,9 @@ func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error
 		Raw:     raw,
 		now:     v.begun,
 	}
-	stored, err := wire.Parse([]byte(raw))
-	if err != nil {
+	if t.Lists, t.Tables, err = document.ReadVersions([]byte(raw)); err != nil {
 		return nil, err
 	}
-	t.Lists, t.Tables = readVersions(stored.Get("lists")), readVersions(stored.Get("tables"))
 	if t.validUntil, err = p.offers.ValidUntil(v.ctx, v.caller(), id); err != nil {
 		return nil, err
 	}

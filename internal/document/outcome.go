@@ -80,6 +80,23 @@ func ReadDecision(body []byte) (decisioning.Answered, error) {
 	}, nil
 }
 
+// ReadVersions returns the versions of the lists and of the tables that a decision read, from a document that
+// WriteExplained wrote.
+func ReadVersions(body []byte) (lists, tables []rule.ListVersion, err error) {
+	v, err := wire.Parse(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	return readVersions(v.Get("lists")), readVersions(v.Get("tables")), nil
+}
+
+func readVersions(v wire.Value) (read []rule.ListVersion) {
+	for _, entry := range v.Elements() {
+		read = append(read, rule.ListVersion{Name: entry.Get("name").Text(), Version: integer(entry.Get("version"))})
+	}
+	return read
+}
+
 func readFeatureBlock(v wire.Value) *decisioning.FeatureBlock {
 	if !v.Given() {
 		return nil

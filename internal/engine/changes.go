@@ -134,7 +134,7 @@ func idOf(entry any) string {
 	}
 }
 
-func hasKey(m map[string]int, key string) bool {
+func hasKey[V any](m map[string]V, key string) bool {
 	_, ok := m[key]
 	return ok
 }

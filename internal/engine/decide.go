@@ -226,7 +226,7 @@ func (p *Plan) putResults(d *Decision) {
 			emi = rule.Num(rule.Rupees(d.Offer.InstalmentPaise))
 			apr = rule.Num(rule.Number(d.Offer.APR) * rule.Paisa)
 			if d.Offer.HasPostFOIR {
-				foir = rule.Num(rule.Number(d.Offer.PostFOIR) * (rule.One / 10_000))
+				foir = rule.Num(d.Offer.PostFOIRRatio())
 			}
 		}
 	}

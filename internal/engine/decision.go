@@ -113,6 +113,9 @@ type Offer struct {
 	TenureNotAvailable bool // the band does not allow the requested tenure
 }
 
+// PostFOIRRatio returns PostFOIR as the ratio that conditions compare.
+func (o *Offer) PostFOIRRatio() rule.Number { return rule.Number(o.PostFOIR) * (rule.One / 10_000) }
+
 // Alternative is the same limit over another allowed tenure.
 type Alternative struct {
 	TenureMonths    int

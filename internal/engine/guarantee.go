@@ -134,7 +134,7 @@ func (r *policyReader) never(v wire.Value) *rule.Condition {
 // misusesStatus returns what is wrong with a predicate on the status, or on another outcome that is not a fact. It
 // returns "" if nothing is wrong.
 func misusesStatus(n *rule.Condition) string {
-	if n.IsLookup() && hasKeyOf(outcomes, n.Left.Field.Name) {
+	if n.IsLookup() && hasKey(outcomes, n.Left.Field.Name) {
 		return n.Left.Field.Name + " is part of the outcome and cannot be looked up in a list"
 	}
 	status := false
@@ -166,11 +166,6 @@ func misusesStatus(n *rule.Condition) string {
 		}
 	}
 	return ""
-}
-
-func hasKeyOf(m map[string]rule.Type, key string) bool {
-	_, ok := m[key]
-	return ok
 }
 
 // monotone reads a guarantee that no figure gets worse if a field changes.

@@ -52,7 +52,7 @@ func (w *Watch) Violates(facts *rule.Facts, d *Decision) bool {
 		rate, limit = rule.Num(rule.Number(o.RateBP)*rule.Paisa), rule.Num(rule.Rupees(o.LimitPaise))
 		emi, apr = rule.Num(rule.Rupees(o.InstalmentPaise)), rule.Num(rule.Number(o.APR)*rule.Paisa)
 		if o.HasPostFOIR {
-			foir = rule.Num(rule.Number(o.PostFOIR) * (rule.One / 10_000))
+			foir = rule.Num(o.PostFOIRRatio())
 		}
 	}
 	put(OutcomeStatus, rule.Str(d.Status.String()))

@@ -151,7 +151,7 @@ func Cosignature(signed []byte, witness WitnessKey) (seconds int64, line string)
 // and seconds is the time of the signature in seconds since 1970.
 func Cosign(c Checkpoint, name string, key ed25519.PrivateKey, seconds int64) string {
 	at := uint64(max(0, seconds))
-	id := keyID(name, append([]byte{cosignatureV1}, publicOf(key)...))
+	id := keyID(name, append([]byte{cosignatureV1}, PublicOf(key)...))
 	raw := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, id), at)
 	raw = append(raw, ed25519.Sign(key, cosignedText(at, []byte(c.Text())))...)
 	return "— " + name + " " + base64.StdEncoding.EncodeToString(raw) + "\n"
@@ -159,7 +159,7 @@ func Cosign(c Checkpoint, name string, key ed25519.PrivateKey, seconds int64) st
 
 // WitnessKeyText returns the public key of a witness in the form in which it is published.
 func WitnessKeyText(name string, key ed25519.PrivateKey) string {
-	raw := append([]byte{cosignatureV1}, publicOf(key)...)
+	raw := append([]byte{cosignatureV1}, PublicOf(key)...)
 	return fmt.Sprintf("%s+%08x+%s", name, keyID(name, raw), base64.StdEncoding.EncodeToString(raw))
 }
 

@@ -23,12 +23,13 @@ type KeyChange struct {
 
 // NewKeyChange returns the signed change from one key to another.
 func NewKeyChange(from, to ed25519.PrivateKey, at string) KeyChange {
-	c := KeyChange{From: publicOf(from), To: publicOf(to), At: at}
+	c := KeyChange{From: PublicOf(from), To: PublicOf(to), At: at}
 	c.ByFrom, c.ByTo = ed25519.Sign(from, c.text()), ed25519.Sign(to, c.text())
 	return c
 }
 
-func publicOf(key ed25519.PrivateKey) []byte {
+// PublicOf returns the public key of a secret key.
+func PublicOf(key ed25519.PrivateKey) []byte {
 	public, _ := key.Public().(ed25519.PublicKey) // never fails for this key type
 	return public
 }

@@ -36,7 +36,7 @@ func TestKeyChange(t *testing.T) {
 		}
 	}
 	forged := c
-	forged.To = publicOf(testKey(9))
+	forged.To = PublicOf(testKey(9))
 	forged.ByTo = ed25519.Sign(testKey(9), forged.text())
 	if _, err := ParseKeyChange(forged.String()); err == nil {
 		t.Error("a change that the old key has not signed is accepted")
@@ -55,7 +55,7 @@ func TestKeyChange(t *testing.T) {
 func TestLogKeys(t *testing.T) {
 	t.Parallel()
 	const origin = "verdict/ten_A/live"
-	text, err := LogKeysText(origin, publicOf(testKey(3)), rotated())
+	text, err := LogKeysText(origin, PublicOf(testKey(3)), rotated())
 	if err != nil || strings.Count(text, "\n") != 3 {
 		t.Fatalf("%q, %v", text, err)
 	}
@@ -63,7 +63,7 @@ func TestLogKeys(t *testing.T) {
 	if err != nil || keys.Name() != origin {
 		t.Fatalf("%v, %v", keys, err)
 	}
-	old, err := LogKeysText(origin, publicOf(testKey(1)), nil)
+	old, err := LogKeysText(origin, PublicOf(testKey(1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

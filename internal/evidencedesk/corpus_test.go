@@ -41,7 +41,7 @@ const secondPolicy = `{"name":"second corpus","include_defaults":true,"exposure"
 func TestSecondCorpus(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
-	if _, err := db.Secrets().SetLogKey(t.Context(), publicOf(key)); err != nil {
+	if _, err := db.Secrets().SetLogKey(t.Context(), evidence.PublicOf(key)); err != nil {
 		t.Fatal(err)
 	}
 	next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))

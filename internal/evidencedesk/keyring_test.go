@@ -20,15 +20,10 @@ import (
 type keyFile struct{ has ed25519.PrivateKey }
 
 func (f *keyFile) find(public []byte) (ed25519.PrivateKey, error) {
-	if f.has != nil && bytes.Equal(publicOf(f.has), public) {
+	if f.has != nil && bytes.Equal(evidence.PublicOf(f.has), public) {
 		return f.has, nil
 	}
 	return nil, nil
-}
-
-func publicOf(key ed25519.PrivateKey) []byte {
-	public, _ := key.Public().(ed25519.PublicKey)
-	return public
 }
 
 // nodeWith returns the use cases of a node whose key may be replaced.
@@ -51,7 +46,7 @@ func TestRotate(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
-		if _, err := db.Secrets().SetLogKey(t.Context(), publicOf(key)); err != nil {
+		if _, err := db.Secrets().SetLogKey(t.Context(), evidence.PublicOf(key)); err != nil {
 			t.Fatal(err)
 		}
 		h := open(t, db, newMemory())
@@ -147,7 +142,7 @@ func TestExchangedKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
-			if _, err := db.Secrets().SetLogKey(t.Context(), publicOf(key)); err != nil {
+			if _, err := db.Secrets().SetLogKey(t.Context(), evidence.PublicOf(key)); err != nil {
 				t.Fatal(err)
 			}
 			h := open(t, db, newMemory())
@@ -155,7 +150,7 @@ func TestExchangedKey(t *testing.T) {
 			sign(t, h)
 			before := logOf(t, h).checkpoint(t)
 			if _, err := db.Secrets().ReplaceLogKey(
-				t.Context(), publicOf(key), publicOf(foreign), changes,
+				t.Context(), evidence.PublicOf(key), evidence.PublicOf(foreign), changes,
 			); err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +173,7 @@ func TestExchangedKey(t *testing.T) {
 // halfSigned returns a change that only the new key has signed.
 func halfSigned(to ed25519.PrivateKey) string {
 	c := evidence.NewKeyChange(to, to, "2026-11-17T02:00:00Z")
-	c.From = publicOf(key)
+	c.From = evidence.PublicOf(key)
 	return c.String()
 }
 
@@ -189,7 +184,7 @@ func TestUnsignedAge(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
-		if _, err := db.Secrets().SetLogKey(t.Context(), publicOf(key)); err != nil {
+		if _, err := db.Secrets().SetLogKey(t.Context(), evidence.PublicOf(key)); err != nil {
 			t.Fatal(err)
 		}
 		h := open(t, db, newMemory())

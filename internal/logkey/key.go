@@ -81,17 +81,11 @@ func (r Ring) Newest() ed25519.PrivateKey { return r.Keys[len(r.Keys)-1] }
 // Find returns the secret key of a public key, or nil if the ring does not have it.
 func (r Ring) Find(public []byte) ed25519.PrivateKey {
 	for _, key := range r.Keys {
-		if bytes.Equal(Public(key), public) {
+		if bytes.Equal(evidence.PublicOf(key), public) {
 			return key
 		}
 	}
 	return nil
-}
-
-// Public returns the public key of a secret key.
-func Public(key ed25519.PrivateKey) []byte {
-	public, _ := key.Public().(ed25519.PublicKey) // never fails for this key type
-	return public
 }
 
 // text returns the content of the file.

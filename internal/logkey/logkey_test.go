@@ -182,7 +182,8 @@ func TestRing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ring, err := Read(path)
-	if err != nil || !bytes.Equal(ring.Newest(), second) || ring.Find(Public(first)) == nil || len(ring.Changes) != 1 {
+	if err != nil || !bytes.Equal(ring.Newest(), second) || ring.Find(evidence.PublicOf(first)) == nil ||
+		len(ring.Changes) != 1 {
 		t.Errorf("%+v, %v", ring, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -191,7 +192,8 @@ func TestRing(t *testing.T) {
 	if err := (Ring{Keys: ring.Keys[1:], Changes: ring.Changes}).Replace(path); err != nil {
 		t.Fatal(err)
 	}
-	if ring, err = Read(path); err != nil || ring.Find(Public(first)) != nil || ring.Find(Public(second)) == nil {
+	if ring, err = Read(path); err != nil || ring.Find(evidence.PublicOf(first)) != nil ||
+		ring.Find(evidence.PublicOf(second)) == nil {
 		t.Errorf("%+v, %v", ring, err)
 	}
 	text, err := os.ReadFile(path)

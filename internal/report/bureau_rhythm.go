@@ -95,7 +95,7 @@ func (r *bureauReader) cardInstalment(a *Account, v wire.Value) {
 	if stated == NoAmount {
 		stated = a.ConvertedPaise
 	}
-	if a.Live && a.Product == CreditCard && stated > (max(0, a.BalancePaise)*5+50)/100 {
+	if a.Live && a.Product == CreditCard && stated > exact.DivHalfAway(max(0, a.BalancePaise)*5, 100) {
 		r.notes.add(cardPayment, v)
 	}
 }

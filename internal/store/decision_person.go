@@ -145,11 +145,8 @@ func (er ErasureReader) PeopleBefore(decisionID string, limit int) ([]StoredPers
 	})
 }
 
-// The roles in decision_people, as package field names them.
-const (
-	roleCoApplicant = "co_applicant"
-	roleGuarantor   = "guarantor"
-)
+// roleGuarantor is the role of a guarantor in decision_people, as package field names it.
+const roleGuarantor = "guarantor"
 
 // EmptyPerson erases the facts of a person who has a role other than primary applicant in a decision. It also erases
 // the runs and the stored answers about the decision, because they may contain these facts. ref replaces the person's

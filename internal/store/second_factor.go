@@ -210,30 +210,31 @@ func (tx *staffTx) useProof(userID string, proof FactorProof) error {
 	switch given := proof != (FactorProof{}); {
 	case err != nil || f.ConfirmedMicros == 0:
 		if given {
-			return wrongCode()
+			return WrongCode()
 		}
 		return nil
 	case !given:
 		return fault.New(fault.Unauthenticated, fault.CodeSecondFactorRequired, "type the code of your second factor")
 	case proof.Secret != f.Secret:
-		return wrongCode()
+		return WrongCode()
 	case proof.Recovery != "":
 		at := slices.Index(f.Recovery, proof.Recovery)
 		if at < 0 {
-			return wrongCode()
+			return WrongCode()
 		}
 		_, err := tx.exec("UPDATE second_factors SET recovery = $3 WHERE tenant_id = $1 AND user_id = $2",
 			userID, strings.Join(slices.Delete(f.Recovery, at, at+1), " "))
 		return err
 	case proof.Step <= f.LastStep:
-		return wrongCode()
+		return WrongCode()
 	}
 	_, err = tx.exec("UPDATE second_factors SET last_step = $3 WHERE tenant_id = $1 AND user_id = $2",
 		userID, proof.Step)
 	return err
 }
 
-func wrongCode() error {
+// WrongCode returns the refusal of a code of a second factor.
+func WrongCode() error {
 	return fault.New(fault.Unauthenticated, fault.CodeWrongCode, "the code is wrong or was used already")
 }
 

@@ -8,10 +8,7 @@ import (
 
 // Every cell is stored as a code of one byte: codeMissing for a missing value,
 // then the codes of the special values, then those of the ordinary cells.
-const (
-	codeMissing = 0
-	maxCodes    = 250
-)
+const codeMissing = 0
 
 // binKind is the kind of values in a bin.
 type binKind uint8

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"verdict/internal/engine"
+	"verdict/internal/exact"
 	"verdict/internal/rule"
 )
 
@@ -184,7 +185,7 @@ func (p *pricing) segments(x, y *view, d *dominance, visit func(x, y *view, equa
 		own[0][0] + step, own[0][1] + step, own[1][0] + step, own[1][1] + step, x.band.MinLimitPaise,
 		y.band.MinLimitPaise,
 	} {
-		if cut = (cut + step - 1) / step * step; low < cut && cut <= high {
+		if cut = exact.DivCeil(cut, step) * step; low < cut && cut <= high {
 			cuts = append(cuts, cut)
 		}
 	}
@@ -208,7 +209,7 @@ func (p *pricing) lendable(i int, v *view) (from int64, ok bool) {
 // leastOffer returns the lowest limit at which a band makes an offer.
 func (p *pricing) leastOffer(i int, b *engine.Band) int64 {
 	step := p.sides[i].policy.LimitStepPaise
-	return (b.MinLimitPaise + step - 1) / step * step
+	return exact.DivCeil(b.MinLimitPaise, step) * step
 }
 
 // jointKinds visits the kinds of a leaf in which both policies have the same limit. It divides the range of limits
@@ -218,7 +219,7 @@ func (p *pricing) jointKinds(x, y *view, b *box, emit func(from, to uint8, limit
 	step := p.sides[0].policy.LimitStepPaise
 	cuts := []int64{x.low, x.high + step}
 	cut := func(at int64) {
-		if at = (at + step - 1) / step * step; x.low < at && at <= x.high {
+		if at = exact.DivCeil(at, step) * step; x.low < at && at <= x.high {
 			cuts = append(cuts, at)
 		}
 	}

@@ -228,7 +228,7 @@ func (p *pricing) feeOrders(x, y *view, from, to int64) (set uint8) {
 	if step != p.sides[1].policy.LimitStepPaise || (to-from)/step > maxSteps {
 		return 7
 	}
-	for limit := (from + step - 1) / step * step; limit <= to; limit += step {
+	for limit := exact.DivCeil(from, step) * step; limit <= to; limit += step {
 		if p.tired() {
 			return 7
 		}

@@ -23,7 +23,7 @@ func (p *pricing) runsOf(i int, v *view) []run {
 		return known
 	}
 	step := p.sides[i].policy.LimitStepPaise
-	from := (v.band.MinLimitPaise + step - 1) / step * step
+	from := p.leastOffer(i, v.band)
 	to := v.band.MaxLimitPaise - v.band.MaxLimitPaise%step
 	var out []run
 	if from <= to && (to-from)/step < maxSteps {

@@ -204,7 +204,7 @@ func (c *Coverage) addResults(
 		emi = rule.Num(rule.Rupees(d.Offer.InstalmentPaise))
 		apr = rule.Num(rule.Number(d.Offer.APR) * rule.Paisa)
 		if d.Offer.HasPostFOIR {
-			foir = rule.Num(rule.Number(d.Offer.PostFOIR) * (rule.One / 10_000))
+			foir = rule.Num(d.Offer.PostFOIRRatio())
 		}
 	}
 	app.Facts.Set(field.OfferLimit, limit)
