@@ -169,8 +169,9 @@ export interface paths {
          *     refused, so use a separate key for a long stream. A hundred blank lines also take a token. Always send an
          *     `Idempotency-Key`, and if a connection breaks, repeat the same lines. A stream ends in any of these cases: 50
          *     minutes have passed, nothing arrives or no answer is read for 30 seconds, its key is revoked, or the node stops.
-         *     If the client still reads, the last line then has only `error`. Applications after the last answer were not
-         *     decided.
+         *     If the client still reads, the last line then has only `error`, and the applications after the last answer were
+         *     not decided. If the connection breaks or the client does not read, applications whose answers it did not get may
+         *     be decided and billed.
          *
          *     With `Prefer: respond-async` and a body of lines, the batch becomes a job of up to 10 million rows and 8 GiB:
          *     the rows are stored as they arrive, the answer is 202, and `Location` is where [the progress](#getBatch) and
@@ -595,8 +596,9 @@ export interface paths {
          *     refused, so use a separate key for a long stream. A hundred blank lines also take a token. Always send an
          *     `Idempotency-Key`, and if a connection breaks, repeat the same lines. A stream ends in any of these cases: 50
          *     minutes have passed, nothing arrives or no answer is read for 30 seconds, its key is revoked, or the node stops.
-         *     If the client still reads, the last line then has only `error`. Applications after the last answer were not
-         *     decided.
+         *     If the client still reads, the last line then has only `error`, and the applications after the last answer were
+         *     not decided. If the connection breaks or the client does not read, applications whose answers it did not get may
+         *     be decided and billed.
          *
          *     With `Prefer: respond-async` and a body of lines, the batch becomes a job of up to 10 million rows and 8 GiB:
          *     the rows are stored as they arrive, the answer is 202, and `Location` is where [the progress](#getBatch) and
@@ -651,8 +653,9 @@ export interface paths {
          *     a result. A batch that was cancelled is `cancelled`. A batch whose rows did not arrive completely is `failed`,
          *     and none of its rows was decided. If the node that received the rows was killed, the batch stays `receiving`
          *     until the service is started again on SQLite, or for about an hour on PostgreSQL, and is then `failed` with
-         *     `input_incomplete`; to free its place among the unfinished batches earlier, [cancel](#cancelBatch) it. `counts` counts the rows that are done: decided rows by status and by the
-         *     version of the policy, other rows by the code of their error.
+         *     `input_incomplete`; to free its place among the unfinished batches earlier, [cancel](#cancelBatch) it. `counts`
+         *     counts the rows that are done: decided rows by status and by the version of the policy, other rows by the code
+         *     of their error.
          */
         get: operations["getBatch"];
         put?: never;

@@ -61,14 +61,14 @@ func decideRows(c *command, o *batchOptions) int {
 	defer stop()
 	if o.batch == "" {
 		if o.batch, err = startOnce(ctx, c, service, o); err != nil {
-			return c.unanswered(err)
+			return c.unanswered(o.interrupted(err))
 		}
 		_, _ = fmt.Fprintf(c.stderr, "verdict decide: the service decides the rows as %s; "+
 			"if this command is interrupted, continue with -batch %s\n", o.batch, o.batch)
 	}
 	state, err := awaitBatch(ctx, c, service, o.batch)
 	if err != nil {
-		return c.unanswered(err)
+		return c.unanswered(o.interrupted(err))
 	}
 	answer, err := service.send(ctx, http.MethodGet, "/v1/batches/"+o.batch+"/results", nil, nil)
 	if err != nil {
@@ -93,6 +93,21 @@ func decideRows(c *command, o *batchOptions) int {
 		return exitUndecided
 	}
 	return exitOK
+}
+
+// interrupted returns an error that says what becomes of the rows, if err is that the user has interrupted the command.
+// It returns other errors unchanged.
+func (o *batchOptions) interrupted(err error) error {
+	switch {
+	case !errors.Is(err, context.Canceled):
+		return err
+	case o.batch != "":
+		return fmt.Errorf("interrupted, but the service continues to decide the rows. To get their results, use "+
+			"-batch %s; to cancel the batch, send POST /v1/batches/%s/cancel", o.batch, o.batch)
+	case o.csv == standardInput:
+		return errors.New("interrupted while the rows were sent; look at GET /v1/batches before you send them again")
+	}
+	return errors.New("interrupted while the rows were sent. Send the same file again: no row is decided twice")
 }
 
 // percentRows counts the result lines in which foir was refused because it is out of range.
@@ -181,10 +196,10 @@ func (o *batchOptions) refusePercent(c *command) error {
 	defer func() { _ = in.Close() }() // the file is only read
 	text, err := expand(in)
 	if err != nil {
-		return err
+		return inFile(o.csv, err)
 	}
 	rows, err := document.NewRequestSheet(text, splitNames(o.texts)...)
-	if err != nil || rows.LeaveOut(splitNames(o.ignore)...) != nil {
+	if err != nil || rows.LeaveOut(splitNames(o.ignore)...) != nil || !rows.HasFOIR() {
 		return nil
 	}
 	var found foirValues
@@ -270,7 +285,7 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 	defer func() { _ = bar.Finish() }()
 	text, err := expand(&meter{in: in, bar: bar})
 	if err != nil {
-		return "", err
+		return "", inFile(o.csv, err)
 	}
 	rows, err := o.header(ctx, c, service, text)
 	if err != nil {
@@ -303,9 +318,10 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 	return started.ID, err
 }
 
-// inFile puts the name of the file before a refusal of its content. It returns other errors unchanged.
+// inFile puts the name of the file before a refusal of its content, or before the error that it is damaged. It returns
+// other errors unchanged.
 func inFile(name string, err error) error {
-	if fault.Of(err) == nil {
+	if fault.Of(err) == nil && !errors.Is(err, errDamaged) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", shownName(name), err)

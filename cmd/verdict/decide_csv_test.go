@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -84,7 +86,7 @@ func TestDecideCSV(t *testing.T) {
 	}
 	wrongList, cut := filepath.Join(dir, "wrong.csv"), filepath.Join(dir, "cut.gz")
 	for name, text := range map[string]string{
-		wrongList: "value\n1\n\nx\n2\n\n\ny\n",
+		wrongList: "value\n1\n\n\"50,000\"\n2\n\n\ny\n",
 		cut:       packed(t, "value\nAcme\n")[:20],
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -97,13 +99,13 @@ func TestDecideCSV(t *testing.T) {
 		says string
 	}{
 		{[]string{"list", "push", "numbers", wrongList, "-type", "number", "-service", p.url, "-api-key", keyFile},
-			exitRefused, "(line 4 of the file)"},
+			exitRefused, "without separators, currency or percent sign (line 4 of the file)"},
 		{[]string{"list", "push", "numbers", wrongList, "-type", "number", "-service", p.url, "-api-key", keyFile},
 			exitRefused, "(line 8 of the file)"},
 		{[]string{"list", "push", "employers", cut, "-service", p.url, "-api-key", keyFile}, exitRefused,
-			"the gzip data are damaged or truncated"},
+			cut + ": the gzip data are damaged or truncated"},
 		{[]string{"decide", "-csv", cut, "-service", p.url, "-api-key", keyFile}, exitRefused,
-			"the gzip data are damaged or truncated"},
+			cut + ": the gzip data are damaged or truncated"},
 		{[]string{"decide", "-csv", rows, "-service", "nowhere", "-api-key", keyFile}, exitUsage,
 			"-service must begin with http"},
 		{[]string{"decide", "-csv", rows, "-strict", "-service", p.url, "-api-key", keyFile}, exitUsage,
@@ -287,4 +289,28 @@ func packed(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// TestInterruptedRows checks that an interrupted command says that the service continues, and how to stop it.
+func TestInterruptedRows(t *testing.T) {
+	t.Parallel()
+	var complaints bytes.Buffer
+	c := &command{name: "decide", stderr: &complaints}
+	o := &batchOptions{batch: "bat_1"}
+	if code := c.unanswered(o.interrupted(fmt.Errorf("ask: %w", context.Canceled))); code != exitUsage {
+		t.Errorf("an interruption exits with %d", code)
+	}
+	for _, want := range []string{"interrupted", "-batch bat_1", "POST /v1/batches/bat_1/cancel"} {
+		if got := complaints.String(); !strings.Contains(got, want) || strings.Contains(got, "context canceled") {
+			t.Errorf("an interruption is reported as %q, without %q", got, want)
+		}
+	}
+	sending := &batchOptions{csv: "rows.csv"}
+	const twice = "no row is decided twice"
+	if err := sending.interrupted(context.Canceled); err == nil || !strings.Contains(err.Error(), twice) {
+		t.Errorf("an interruption of the upload is reported as %v", err)
+	}
+	if err := o.interrupted(io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF { //nolint:errorlint // unchanged
+		t.Errorf("another error becomes %v", err)
+	}
 }

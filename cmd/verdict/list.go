@@ -59,14 +59,14 @@ func listPush(c *command) int {
 	bar := c.progress(size, "sending")
 	plain, err := expand(&meter{in: in, bar: bar})
 	if err != nil {
-		return c.unanswered(fmt.Errorf("read %s: %w", words[1], err))
+		return c.unanswered(inFile(words[1], err))
 	}
 	body := newPacking(plain)
 	defer func() { _ = body.Close() }()
 	answer, err := service.send(ctx, http.MethodPut, path, body, header)
 	_ = bar.Finish()
 	if err != nil {
-		return c.unanswered(body.cause(err))
+		return c.unanswered(inFile(words[1], body.cause(err)))
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))

@@ -390,7 +390,8 @@ func (c *command) unanswered(err error) int {
 	case errors.As(err, &refused):
 		return c.refused("the request", err)
 	case errors.Is(err, errDamaged):
-		return c.refused("the file", errDamaged)
+		_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, explain(err))
+		return exitRefused
 	}
 	return c.usage("%s", c.plainFile(explain(err), err))
 }

@@ -81,9 +81,9 @@ func (v *visit) leaveFor(path string) error {
 }
 
 // requestLines returns the requests in a file, one per line. If the file begins with a JSON object, it returns the
-// file itself; otherwise it converts the rows of a CSV file, and if strict is set, it refuses columns that are not
-// members of a request. leftOut names the columns of a CSV file that are not members of a request. The caller must call
-// stop when it no longer reads the lines.
+// file itself; otherwise it converts the rows of a CSV file. It refuses columns whose names are probably misspelt, and
+// if strict is set, all columns that are not members of a request. leftOut names the columns of a CSV file that are not
+// members of a request. The caller must call stop when it no longer reads the lines.
 func requestLines(
 	file io.Reader, endpoint string, strict bool,
 ) (lines io.Reader, leftOut string, stop func(), err error) {
@@ -111,6 +111,11 @@ func requestLines(
 		if err := rows.Strict(); err != nil {
 			return nil, "", nil, err
 		}
+	}
+	if misspelt := rows.Misspelt(); len(misspelt) > 0 {
+		return nil, "", nil, fault.New(fault.Invalid, fault.CodeUnknownField, "the name of a column is probably "+
+			"misspelt, and nothing was decided: %s. Rename the column, or remove it from the file",
+			document.MisspeltText(misspelt))
 	}
 	from, to := io.Pipe()
 	go func() { _ = to.CloseWithError(rows.WriteLines(to)) }() // CloseWithError always returns nil

@@ -58,6 +58,8 @@ func TestBatchPages(t *testing.T) {
 	b.get(path).want(http.StatusOK).has("were left out: shoe_size, &lt;b&gt;.")
 	b.get(path).want(http.StatusOK).hasNot("left out")
 	run(id)
+	b.upload(at+"/file", "monthly_incme,foir,score\n85000,0.32,742\n", "endpoint", decisions).
+		want(http.StatusUnprocessableEntity).has("monthly_incme (did you mean monthly_income?)", "nothing was decided")
 	many := "score," + strings.Repeat("आ", 20) + ",x" + strings.Repeat("आ", 60) + strings.Repeat(",", 9) +
 		"\n742" + strings.Repeat(",", 11) + "\n"
 	path, id = batchPath(t, b.upload(at+"/file", many, "endpoint", decisions).

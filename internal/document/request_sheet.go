@@ -129,6 +129,9 @@ func (s *RequestSheet) HasScore() bool {
 	})
 }
 
+// HasFOIR reports whether a column has the share of the income that goes to fixed obligations.
+func (s *RequestSheet) HasFOIR() bool { return s.has("applicant.foir") }
+
 // Strict returns Invalid if the file has columns that are not members of a request. Rows without these columns could
 // be decided without a rule that reads them.
 func (s *RequestSheet) Strict() error {

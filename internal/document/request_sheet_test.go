@@ -166,3 +166,13 @@ func TestEndlessMalformedRows(t *testing.T) {
 		t.Errorf("endless malformed rows: %v", err)
 	}
 }
+
+func TestHasFOIR(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{"foir": true, "applicant.foir,score": true, "score": false, "fir": false} {
+		rows, err := document.NewRequestSheet(strings.NewReader(header + "\n"))
+		if err != nil || rows.HasFOIR() != want {
+			t.Errorf("%q: %t, %v", header, rows != nil && rows.HasFOIR(), err)
+		}
+	}
+}

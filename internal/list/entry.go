@@ -55,10 +55,11 @@ func (k *Keyer) NewEntry(value string, expiresMicros int64) (e Entry, code, deta
 // ParseNumber reads a number as JSON writes it, except that it may begin with zeros. If the text is not a number, or
 // not one that facts can have, it returns the code of the fault and a detail.
 func ParseNumber(text string) (n rule.Number, code, detail string) {
-	exact, ok := false, isNumber(text)
-	if ok {
-		n, exact, ok = rule.ParseNumber(text)
+	if !isNumber(text) {
+		return 0, fault.CodeWrongType,
+			"must be a number such as 50000 or -0.5, without separators, currency or percent sign"
 	}
+	n, exact, ok := rule.ParseNumber(text)
 	switch {
 	case !ok:
 		return 0, fault.CodeWrongType, "must be a number between -" + rule.MaxNumber.String() + " and " +

@@ -345,3 +345,24 @@ func BenchmarkContains(b *testing.B) {
 		chunks[i*7%1024].Contains(asked[i*7%len(asked)], 1)
 	}
 }
+
+// TestParseNumber checks the faults of texts that are not numbers of a list or a table.
+func TestParseNumber(t *testing.T) {
+	t.Parallel()
+	const plain = "must be a number such as 50000 or -0.5, without separators, currency or percent sign"
+	for _, c := range []struct{ text, code, detail string }{
+		{"50000", "", ""},
+		{"007", "", ""},
+		{"50,000", fault.CodeWrongType, plain},
+		{"₹50000", fault.CodeWrongType, plain},
+		{"5%", fault.CodeWrongType, plain},
+		{"abc", fault.CodeWrongType, plain},
+		{"", fault.CodeWrongType, plain},
+		{"1e13", fault.CodeWrongType, "must be a number between -1000000000000 and 1000000000000"},
+		{"0.1234567", fault.CodeOutOfRange, "must have at most 6 decimals"},
+	} {
+		if _, code, detail := list.ParseNumber(c.text); code != c.code || detail != c.detail {
+			t.Errorf("%q: %s: %s, want %s: %s", c.text, code, detail, c.code, c.detail)
+		}
+	}
+}

@@ -161,7 +161,7 @@ func keyOf(of *head, value string) (list.Key, error) {
 	}
 	n, code, detail := list.ParseNumber(value)
 	if code != "" {
-		return refuse(code, detail+", because the list has numbers")
+		return refuse(code, detail+"; the list has numbers")
 	}
 	return of.keyer.Of(rule.Num(n)), nil
 }
