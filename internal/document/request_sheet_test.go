@@ -169,7 +169,12 @@ func TestEndlessMalformedRows(t *testing.T) {
 
 func TestHasFOIR(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]bool{"foir": true, "applicant.foir,score": true, "score": false, "fir": false} {
+	for header, want := range map[string]bool{
+		"foir":                 true,
+		"applicant.foir,score": true,
+		"score":                false,
+		"fir":                  false,
+	} {
 		rows, err := document.NewRequestSheet(strings.NewReader(header + "\n"))
 		if err != nil || rows.HasFOIR() != want {
 			t.Errorf("%q: %t, %v", header, rows != nil && rows.HasFOIR(), err)

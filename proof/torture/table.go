@@ -90,11 +90,13 @@ func Bounds(results []Result) string {
 			all.Follow.Round(time.Millisecond), followWithin))
 	}
 	if all.Figures.Beside > 0 {
-		parts = append(parts, fmt.Sprintf("While another scope was locked, 99 of 100 decisions took at most %s (bound %s).",
+		parts = append(parts, fmt.Sprintf(
+			"While another scope was locked, 99 of 100 decisions took at most %s (bound %s).",
 			all.Figures.Beside.Round(time.Millisecond), besideWithin))
 	}
 	if all.Figures.BesidePaused > 0 {
-		parts = append(parts, fmt.Sprintf("While another node was paused, 9 of 10 decisions took at most %s (bound %s).",
+		parts = append(parts, fmt.Sprintf(
+			"While another node was paused, 9 of 10 decisions took at most %s (bound %s).",
 			all.Figures.BesidePaused.Round(time.Millisecond), pausedWithin))
 	}
 	if all.Figures.Batches > 0 {
