@@ -270,12 +270,13 @@ func (s *SignOn) identify(
 
 var errOtherIssuer = errors.New("the callback names another issuer")
 
-// failed logs why a provider's answer was refused, and returns the refusal that people see.
+// failed logs why a sign-in failed, and returns the refusal that people see. The log line is the only place that has
+// the cause. The refusal does not contain the cause, so the line about the request does not repeat it.
 func (s *SignOn) failed(ctx context.Context, c Connection, err error) error {
 	s.core.Logger.WarnContext(ctx, "sign-on failed; the person was not signed in",
 		"connection", c.ID, "tenant_id", c.TenantID, "error", err)
-	if fault.Of(err) != nil {
-		return err
+	if refusal := fault.Of(err); refusal != nil {
+		return refusal
 	}
 	return fault.New(fault.Unauthenticated, fault.CodeSignOnFailed,
 		"the answer of %s could not be accepted, so you are not signed in; start again, and if this happens again, "+
