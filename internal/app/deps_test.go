@@ -65,7 +65,7 @@ var packageRules = []packageRule{
 	{"backtest", pure, "exact fault wire rule field engine application sheet"},
 	{"backtest/page", pure, "fault chart backtest"},
 	{"training", pure, "fault wire rule field engine sheet backtest"},
-	{"advice", pure, "rule field engine"},
+	{"advice", pure, "exact rule field engine"},
 	{"policytest", pure, "civil fault wire rule feature field engine loan application"},
 	{"policytest/generate", pure, "wire rule field engine engine/space engine/analysis application policytest"},
 	{"recovery", pure, "exact civil fault wire loan"},
