@@ -13,7 +13,6 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
-	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -76,7 +75,7 @@ func (s *SignOn) Connection(id string) (Connection, error) { return s.connection
 func (s *SignOn) connection(id string) (Connection, error) {
 	at := slices.IndexFunc(s.connections, func(c Connection) bool { return c.ID == id })
 	if at < 0 {
-		return Connection{}, operation.Missing("connection")
+		return Connection{}, fault.Missing("connection")
 	}
 	return s.connections[at], nil
 }
@@ -98,7 +97,7 @@ func (s *SignOn) BeginLink(
 ) (Begun, error) {
 	connection, err := s.connection(connectionID)
 	if err == nil && connection.TenantID != c.Tenant.ID {
-		err = operation.Missing("connection")
+		err = fault.Missing("connection")
 	}
 	if err == nil {
 		_, err = s.access.ownPassword(ctx, c, password)

@@ -103,7 +103,7 @@ var packageRules = []packageRule{
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
-	{"agentdesk", useCase, "wire engine recovery tenant store operation policydesk decisioning"},
+	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation exposuredesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application engine/prover backtest backtest/page " +
 		"training tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},

@@ -220,7 +220,7 @@ func (s *Service) Erasure(ctx context.Context, p tenant.Principal, id string) (E
 		return Erasure{}, err
 	}
 	if !tenant.Valid(tenant.KindErasure, id) {
-		return Erasure{}, operation.Missing("erasure")
+		return Erasure{}, fault.Missing("erasure")
 	}
 	stored, err := s.core.Scope(p).Erasures(ctx).Get(id)
 	if err != nil {
