@@ -43,7 +43,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	r := &reader{T: t, folder: t.TempDir(), port: freePort(t)}
 	r.environ = append(os.Environ(), "VERDICT_ADDR=127.0.0.1:"+r.port, "HOME="+r.folder, "GORACE=atexit_sleep_ms=0")
-	startInBackground(t, r.folder, r.port, r.environ)
+	startInBackground(t, r.folder, r.environ)
 
 	seen := map[string]bool{}
 	listed := "" // what the commands that create a live key print

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestTutorial(t *testing.T) {
 	serving := false
 	for _, s := range steps {
 		if s.command == "verdict serve\n" {
-			startInBackground(t, folder, port, environ)
+			startInBackground(t, folder, environ)
 			serving = true
 			continue
 		}
@@ -96,27 +97,54 @@ func TestTutorial(t *testing.T) {
 }
 
 // startInBackground runs "verdict serve" as the tutorial's second terminal does.
-func startInBackground(t *testing.T, folder, port string, environ []string) {
+func startInBackground(t *testing.T, folder string, environ []string) {
 	t.Helper()
 	service := exec.CommandContext(context.Background(), "verdict", "serve") // the cleanup stops it after the test
 	service.Dir, service.Env = folder, environ
-	var log strings.Builder
-	service.Stderr = &log
+	log := &serviceLog{ready: make(chan struct{})}
+	service.Stderr = log
 	if err := service.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = service.Process.Signal(syscall.SIGTERM) // Wait reports how the service ended
 		if err := service.Wait(); err != nil {
-			t.Errorf("%v\n%s", err, log.String())
+			t.Errorf("%v\n%s", err, log)
 		}
 	})
-	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
-		if status, _, err := probe(t.Context(), "http://127.0.0.1:"+port+"/readyz"); err == nil && status == 200 {
-			return
-		}
+	select {
+	case <-log.ready:
+	case <-time.After(time.Minute):
+		t.Fatalf("the service is not ready after a minute\n%s", log)
 	}
-	t.Fatalf("the service is not ready after a minute\n%s", log.String())
+}
+
+// serviceLog is the log of a service. The channel ready is closed when the log says that the service answers.
+type serviceLog struct {
+	ready chan struct{}
+
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *serviceLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const answers = "msg=ready" // as the tutorial says
+	known := strings.Contains(l.text.String(), answers)
+	l.text.Write(p)
+	if !known && strings.Contains(l.text.String(), answers) {
+		close(l.ready)
+	}
+	return len(p), nil
+}
+
+// String returns the log up to now.
+func (l *serviceLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // freePort returns a port on which nothing listens.

@@ -123,7 +123,7 @@ func (s *People) SetRole(ctx context.Context, p tenant.Principal, userID string,
 		return operation.Invalid("/role", fault.CodeInvalidField, roleDetail)
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return operation.Missing("user")
+		return fault.Missing("user")
 	}
 
 	ended, err := s.core.DB.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.rightsChange(p.UserID),
@@ -161,7 +161,7 @@ func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID str
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return operation.Missing("user")
+		return fault.Missing("user")
 	}
 
 	staff, by := s.core.DB.Staff(p.TenantID), s.rightsChange(p.UserID)
@@ -193,7 +193,7 @@ func (s *People) EnableUser(ctx context.Context, p tenant.Principal, userID stri
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return operation.Missing("user")
+		return fault.Missing("user")
 	}
 
 	err := s.core.DB.Staff(p.TenantID).Enable(ctx, userID, s.rightsChange(p.UserID),

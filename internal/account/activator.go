@@ -252,7 +252,7 @@ func (s *People) ConfirmActivator(ctx context.Context, p tenant.Principal, userI
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return operation.Missing("user")
+		return fault.Missing("user")
 	}
 
 	now := s.core.Now()

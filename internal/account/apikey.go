@@ -60,7 +60,7 @@ func (s *People) RevokeAPIKey(ctx context.Context, p tenant.Principal, id string
 		return tenant.APIKey{}, err
 	}
 	if !tenant.Valid(tenant.KindKey, id) {
-		return tenant.APIKey{}, operation.Missing("key")
+		return tenant.APIKey{}, fault.Missing("key")
 	}
 	return s.revokeKey(ctx, p.TenantID, id, operation.Actor(p))
 }
@@ -110,7 +110,7 @@ func (s *People) RotateAPIKey(
 
 	at := slices.IndexFunc(keys, func(k tenant.APIKey) bool { return k.ID == id })
 	if at < 0 {
-		return tenant.Key{}, tenant.APIKey{}, operation.Missing("key")
+		return tenant.Key{}, tenant.APIKey{}, fault.Missing("key")
 	}
 
 	old := keys[at]
@@ -241,7 +241,7 @@ func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.R
 		}
 	}
 
-	return "", operation.Missing("user of this tenant")
+	return "", fault.Missing("user of this tenant")
 }
 
 // keysOf returns a tenant's keys of both environments. It includes revoked and expired keys as far

@@ -113,7 +113,7 @@ func (s *People) RevokeInvitation(ctx context.Context, p tenant.Principal, id st
 		return err
 	}
 	if !tenant.Valid(tenant.KindInvitation, id) {
-		return operation.Missing("invitation")
+		return fault.Missing("invitation")
 	}
 	return s.core.DB.Staff(p.TenantID).RevokeInvitation(ctx, id,
 		s.auditOf(operation.Actor(p), operation.ActionInvitationRevoked, id, ""))

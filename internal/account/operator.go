@@ -167,7 +167,7 @@ func (s *Operator) userByEmail(ctx context.Context, tenantID, email string) (sto
 
 	at := slices.IndexFunc(people, func(u store.User) bool { return u.Email == address })
 	if at < 0 {
-		return store.User{}, operation.Missing("user")
+		return store.User{}, fault.Missing("user")
 	}
 
 	return people[at], nil

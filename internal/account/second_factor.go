@@ -244,7 +244,7 @@ func (s *SecondFactors) Reset(ctx context.Context, p tenant.Principal, userID st
 		return err
 	}
 	if !tenant.Valid(tenant.KindUser, userID) {
-		return operation.Missing("user")
+		return fault.Missing("user")
 	}
 	if userID == p.UserID {
 		return fault.New(fault.Conflict, fault.CodeInvalidTransition,

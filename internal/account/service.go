@@ -75,7 +75,8 @@ const cacheSize = 10_000
 // DefaultMaxKeys is the default of Options.MaxKeys.
 const DefaultMaxKeys = 100
 
-// New returns the services.
+// New returns the services over the database of core. An option that is zero gets its default, if it has one. New
+// refuses a cost of passwords that is out of bounds.
 func New(core *operation.Core, o Options) (*Services, error) {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()

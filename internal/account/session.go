@@ -215,7 +215,7 @@ func (s *Access) Sessions(ctx context.Context, c Session) ([]Session, error) {
 // such session.
 func (s *Access) RevokeSession(ctx context.Context, c Session, id string) error {
 	if !tenant.Valid(tenant.KindSession, id) {
-		return operation.Missing("session")
+		return fault.Missing("session")
 	}
 
 	hash, err := s.core.DB.Staff(c.Tenant.ID).EndSession(ctx, c.User.ID, id,

@@ -13,7 +13,6 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
-	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -76,7 +75,7 @@ func (s *SignOn) Connection(id string) (Connection, error) { return s.connection
 func (s *SignOn) connection(id string) (Connection, error) {
 	at := slices.IndexFunc(s.connections, func(c Connection) bool { return c.ID == id })
 	if at < 0 {
-		return Connection{}, operation.Missing("connection")
+		return Connection{}, fault.Missing("connection")
 	}
 	return s.connections[at], nil
 }
@@ -98,7 +97,7 @@ func (s *SignOn) BeginLink(
 ) (Begun, error) {
 	connection, err := s.connection(connectionID)
 	if err == nil && connection.TenantID != c.Tenant.ID {
-		err = operation.Missing("connection")
+		err = fault.Missing("connection")
 	}
 	if err == nil {
 		_, err = s.access.ownPassword(ctx, c, password)
@@ -270,12 +269,13 @@ func (s *SignOn) identify(
 
 var errOtherIssuer = errors.New("the callback names another issuer")
 
-// failed logs why a provider's answer was refused, and returns the refusal that people see.
+// failed logs why a sign-in failed, and returns the refusal that people see. The log line is the only place that has
+// the cause. The refusal does not contain the cause, so the line about the request does not repeat it.
 func (s *SignOn) failed(ctx context.Context, c Connection, err error) error {
 	s.core.Logger.WarnContext(ctx, "sign-on failed; the person was not signed in",
 		"connection", c.ID, "tenant_id", c.TenantID, "error", err)
-	if fault.Of(err) != nil {
-		return err
+	if refusal := fault.Of(err); refusal != nil {
+		return refusal
 	}
 	return fault.New(fault.Unauthenticated, fault.CodeSignOnFailed,
 		"the answer of %s could not be accepted, so you are not signed in; start again, and if this happens again, "+

@@ -14,7 +14,7 @@ type ownerRequests struct {
 	mu       sync.Mutex
 	requests map[string]int
 	parked   map[string]int // the requests in progress that only wait; other owners need not rest because of them
-	begun    map[string]int // the requests that have begun to compute and are not about to end
+	started  map[string]int // the requests between their first entry and PauseLast or Leave
 	sizes    [sizeClasses]sizeClass
 }
 
@@ -36,7 +36,7 @@ const (
 )
 
 func newOwnerRequests(now func() time.Time) *ownerRequests {
-	return &ownerRequests{now: now, requests: map[string]int{}, parked: map[string]int{}, begun: map[string]int{}}
+	return &ownerRequests{now: now, requests: map[string]int{}, parked: map[string]int{}, started: map[string]int{}}
 }
 
 // join counts a new request of an owner.
@@ -99,27 +99,27 @@ func (c *ownerRequests) leave(owner string) {
 	c.move(n+1, n)
 }
 
-// begin counts one more request of the owner as begun. finish subtracts a request that is about to end.
+// begin counts a request of the owner that has got its first entry. finish ends the count of a request that is about to
+// end.
 func (c *ownerRequests) begin(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.begun[owner]++
+	c.started[owner]++
 }
 
 func (c *ownerRequests) finish(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.begun[owner]--; c.begun[owner] == 0 {
-		delete(c.begun, owner)
+	if c.started[owner]--; c.started[owner] == 0 {
+		delete(c.started, owner)
 	}
 }
 
-// mayBegin counts the requests of the owner that have begun and are not about to end, and reports whether there are
-// fewer than the number "most".
+// mayBegin reports whether fewer requests of the owner than the number "most" have started and are not about to end.
 func (c *ownerRequests) mayBegin(owner string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.begun[owner] < most
+	return c.started[owner] < most
 }
 
 // move updates the sizes for an owner whose number of requests changed. The caller

@@ -71,7 +71,7 @@ type place bool
 const (
 	atBack place = false
 	// atFront puts a ticket behind the other tickets at the front and before all
-	// tickets at the back. It is used for requests that have begun, so that they
+	// tickets at the back. It is used for requests that have started, so that they
 	// finish before new requests begin.
 	atFront place = true
 )

@@ -36,7 +36,7 @@ type Slot struct {
 	owner     string
 	entry     ticket // the right to compute for less than a slice
 	long      ticket // the right to compute for longer than a slice
-	begun     bool   // the request has got its first entry and is not about to end
+	started   bool   // the request has got its first entry and is not about to end
 	left      bool
 	away      bool   // the request waits for a client or another server and does not count as in progress
 	parked    bool   // the request only waits; other owners need not rest because of it
@@ -72,16 +72,16 @@ const (
 	// work.
 	longestSleep = 10 * time.Millisecond
 	longestRest  = time.Second
-	// entryTimeout is how long a request that has begun waits for its next entry before it continues without
-	// one. The timeout ends a deadlock if requests wait for each other. A request that has not begun holds
+	// entryTimeout is how long a request that has started waits for its next entry before it continues without
+	// one. The timeout ends a deadlock if requests wait for each other. A request that has not started holds
 	// nothing that other requests wait for, so it needs no timeout. A read also waits at most this long for its
 	// turn.
 	entryTimeout = time.Second
-	// begunEach is, for each processor, the maximum number of requests of a flooding
-	// owner that have begun and are not about to end. Each such request may have a
+	// startedEach is, for each processor, the maximum number of requests of a flooding
+	// owner that have started and are not about to end. Each such request may have a
 	// document of a megabyte in memory, which the garbage collector has to mark again and
 	// again.
-	begunEach = 2 * entriesEach
+	startedEach = 2 * entriesEach
 	// readsEach is, for each processor, the maximum number of reads of a flooding owner that a database server works on
 	// at the same time. A server shares its processors by connection and not by owner.
 	readsEach = 2
@@ -103,7 +103,7 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	}
 	s.entries.restFactor, s.entries.mustRest = entryRest, s.requests.floods
 	s.entries.begin = s.requests.begin
-	s.entries.mayBegin = func(owner string) bool { return s.requests.mayBegin(owner, begunEach*slots) }
+	s.entries.mayBegin = func(owner string) bool { return s.requests.mayBegin(owner, startedEach*slots) }
 	s.slots.restFactor, s.slots.mustRest = slotRest, s.requests.floods
 	s.paces.restFactor, s.paces.mustRest = paceRest, s.requests.others
 	// The queue s.reads is so large that the rest is close to 0. The factor must not be 0, because
@@ -128,7 +128,7 @@ func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.C
 	if at == atFront {
 		slot.Resume()
 	} else {
-		slot.begun = s.entries.acquire(ctx, owner, &slot.entry, atBack) == nil
+		slot.started = s.entries.acquire(ctx, owner, &slot.entry, atBack) == nil
 	}
 	return slot, slot
 }
@@ -172,7 +172,7 @@ func SlotOf(ctx context.Context) *Slot {
 
 // Fork returns a context for another goroutine that works for the same owner, and its own
 // slot; the goroutine must call Leave. The goroutine is served before requests of the
-// owner that have not begun, because requests that have begun may wait for it. If ctx has
+// owner that have not started, because requests that have started may wait for it. If ctx has
 // no slot, Fork returns ctx and a nil Slot.
 func Fork(ctx context.Context) (context.Context, *Slot) {
 	slot := SlotOf(ctx)
@@ -204,15 +204,15 @@ func CheckpointIfLong(ctx context.Context) error {
 	return Checkpoint(ctx)
 }
 
-// PauseLast gives up the right to compute, and the request no longer counts as begun. It
+// PauseLast gives up the right to compute, and the request no longer counts as started. It
 // is meant for a request that waits for its write to the database: the work after the
 // write is short and needs no right.
 func (s *Slot) PauseLast() {
 	if s == nil {
 		return
 	}
-	if s.begun { // done before Pause, because Pause lets the next request begin
-		s.begun = false
+	if s.started { // done before Pause, because Pause lets the next request begin
+		s.started = false
 		s.scheduler.requests.finish(s.owner)
 	}
 	s.Pause()
@@ -335,8 +335,8 @@ func (s *Slot) Resume() {
 	if s == nil || s.entry.held || s.long.held {
 		return
 	}
-	if !s.begun && !s.left { // the request continues after PauseLast, or is a Fork
-		s.begun = true
+	if !s.started && !s.left { // the request continues after PauseLast, or is a Fork
+		s.started = true
 		s.scheduler.requests.begin(s.owner)
 	}
 	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, atFront, entryTimeout)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"verdict/internal/engine"
+	"verdict/internal/exact"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -177,7 +178,7 @@ func (e *edges) price() {
 	for i := range p.Bands {
 		// A limit is a multiple of the step, so round the minimum up to a
 		// multiple.
-		e.at = append(e.at, rule.Rupees((p.Bands[i].MinLimitPaise+step-1)/step*step))
+		e.at = append(e.at, rule.Rupees(exact.DivCeil(p.Bands[i].MinLimitPaise, step)*step))
 	}
 	if !e.search.plan.Predicates().ReadsOffer() {
 		return

@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -37,7 +38,7 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 		return Run{}, err
 	}
 	if !tenant.Valid(tenant.KindRun, id) {
-		return Run{}, operation.Missing("run")
+		return Run{}, fault.Missing("run")
 	}
 	scope := s.core.Scope(p)
 	stored, err := scope.Runs(ctx).Get(id)

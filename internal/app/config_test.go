@@ -121,7 +121,7 @@ func TestConfigValues(t *testing.T) {
 	}
 	growth, _ := got.Plans.Get("growth")
 	if free.StoredBytes != 64<<20 || growth.StoredBytes != 1<<40 || partner.StoredBytes != 4<<30 {
-		t.Errorf("the plans may store %s", got.Plans.Storage())
+		t.Errorf("the plans may store %d, %d and %d bytes", free.StoredBytes, growth.StoredBytes, partner.StoredBytes)
 	}
 	if got.MaxBody != 512<<10 || got.LogLevel != slog.LevelWarn || got.TraceRatio != 0.25 {
 		t.Errorf("got %+v", got)

@@ -65,7 +65,7 @@ var packageRules = []packageRule{
 	{"backtest", pure, "exact fault wire rule field engine application sheet"},
 	{"backtest/page", pure, "fault chart backtest"},
 	{"training", pure, "fault wire rule field engine sheet backtest"},
-	{"advice", pure, "rule field engine"},
+	{"advice", pure, "exact rule field engine"},
 	{"policytest", pure, "civil fault wire rule feature field engine loan application"},
 	{"policytest/generate", pure, "wire rule field engine engine/space engine/analysis application policytest"},
 	{"recovery", pure, "exact civil fault wire loan"},
@@ -103,7 +103,7 @@ var packageRules = []packageRule{
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
-	{"agentdesk", useCase, "wire engine recovery tenant store operation policydesk decisioning"},
+	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation exposuredesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application engine/prover backtest backtest/page " +
 		"training tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},

@@ -9,12 +9,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// If no foir in a percent column is above mostLikelyRatio, the column probably
-// contains ratios that were read as percentages.
-const (
-	foirField       = "foir"
-	mostLikelyRatio = rule.One / 100 // one percent
-)
+const foirField = "foir"
+
+// MostLikelyRatio is one percent. If a column of foir was read as percentages and none of its values is above
+// MostLikelyRatio, the column probably contains ratios.
+const MostLikelyRatio = rule.One / 100
 
 // Warning states that the rows were possibly misread, or that data is missing.
 type Warning struct {
@@ -44,7 +43,7 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 				"add columns of these names, or backtest over stored decisions that were made with features"})
 	}
 	switch {
-	case r.setup.PercentFOIR && p.foirMost > 0 && p.foirMost <= int64(mostLikelyRatio):
+	case r.setup.PercentFOIR && p.foirMost > 0 && p.foirMost <= int64(MostLikelyRatio):
 		list = append(list, Warning{Code: fault.CodeFOIRLooksLikeRatio, Fields: []string{foirField},
 			Detail: "no row has a foir above 1, and it was read as a percentage: 0.35 as 0.35 %; " +
 				"leave foir_unit out if the column contains ratios"})

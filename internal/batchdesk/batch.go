@@ -3,6 +3,7 @@ package batchdesk
 import (
 	"context"
 
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -74,7 +75,7 @@ func (s *Service) Get(ctx context.Context, p tenant.Principal, id string) (Batch
 
 func (s *Service) find(ctx context.Context, scope *store.Scope, id string) (store.BatchJob, error) {
 	if !tenant.Valid(tenant.KindBatch, id) {
-		return store.BatchJob{}, operation.Missing("batch")
+		return store.BatchJob{}, fault.Missing("batch")
 	}
 	return scope.BatchJobs(ctx).Get(id)
 }

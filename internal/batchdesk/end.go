@@ -20,7 +20,7 @@ func (s *Service) Cancel(
 		return Batch{}, err
 	}
 	if !tenant.Valid(tenant.KindBatch, id) {
-		return Batch{}, operation.Missing("batch")
+		return Batch{}, fault.Missing("batch")
 	}
 	now := s.core.Moment()
 	return operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (Batch, error) {
@@ -48,7 +48,7 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, id string) err
 		return err
 	}
 	if !tenant.Valid(tenant.KindBatch, id) {
-		return operation.Missing("batch")
+		return fault.Missing("batch")
 	}
 	scope, now := s.core.Scope(p), s.core.Moment()
 	err := scope.Write(ctx, func(tx *store.Tx) error {

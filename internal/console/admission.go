@@ -1,10 +1,7 @@
 package console
 
 import (
-	"errors"
-	"io"
 	"net/http"
-	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/serving"
@@ -57,32 +54,4 @@ func (v *visit) owner() string {
 		return v.who.session.Tenant.ID
 	}
 	return v.address()
-}
-
-// readFile reads an uploaded file into memory. It returns the error tooLarge if the file has more bytes than the
-// parameter "most" allows. The size of a compressed file is not known in advance, so readFile reserves memory as
-// the text grows. upload.fields has already reserved the memory for the beginning of the file.
-func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, error) {
-	var text strings.Builder
-	for {
-		_, err := io.CopyN(&text, file, fileStep)
-		switch {
-		case text.Len() > most:
-			return "", tooLarge
-		case errors.Is(err, io.EOF):
-			return text.String(), nil
-		case err != nil:
-			return "", uploadFault(err)
-		}
-		if err := v.resources.Reserve(formFactor * fileStep); err != nil {
-			return "", err
-		}
-	}
-}
-
-// drain reads and discards the rest of a refused upload, up to a limit, because a browser reads
-// the answer only after it has sent everything.
-func (v *visit) drain(body io.Reader) {
-	v.resources.ReleaseMemory()
-	_, _ = io.CopyN(io.Discard, body, maxDrained)
 }

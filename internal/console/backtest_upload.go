@@ -24,7 +24,7 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 	draw := func(v *visit) error { return p.drawBacktestForm(v, fromFile) }
 	file, err := body.fields(document.BacktestMembers())
 	if err != nil {
-		v.drain(body)
+		body.drain()
 		return v.redraw(err, draw)
 	}
 
@@ -35,7 +35,7 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 		run, err = p.runs.Run(ctx, v.caller(), r, nil)
 	}
 	if err != nil {
-		v.drain(body)
+		body.drain()
 	}
 
 	body.StartAnswer()

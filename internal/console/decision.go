@@ -177,7 +177,7 @@ func (p *decisionPages) list(v *visit) error {
 		Owed:     owed,
 		Roles:    roles,
 		Saved:    saved,
-		Savable:  v.savingAt(values),
+		Savable:  savingAt(v.env, values),
 	})
 }
 

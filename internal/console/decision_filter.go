@@ -8,6 +8,7 @@ import (
 	"verdict/internal/civil"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/tenant"
 )
 
 // decisionListing reads the position in the list of decisions and its order. Besides the dates, the list has a filter
@@ -43,12 +44,12 @@ func savable(values url.Values) string {
 }
 
 // savingAt returns the address that saves the filters, or "" if none of them can be saved.
-func (v *visit) savingAt(values url.Values) string {
+func savingAt(env tenant.Environment, values url.Values) string {
 	query := savable(values)
 	if query == "" {
 		return ""
 	}
-	return v.at("/decisions/filters?" + query)
+	return atEnvironment(env, "/decisions/filters?"+query)
 }
 
 // savedFilter is a saved filter of the person.

@@ -84,7 +84,7 @@ func (v *visit) receiveFile(
 		err = replace(ctx, file)
 	}
 	if err != nil {
-		v.drain(body)
+		body.drain()
 	}
 	body.StartAnswer()
 	v.ctx = ctx // v.ctx may have expired during the upload

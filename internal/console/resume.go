@@ -46,7 +46,7 @@ func (v *visit) keepForm() error {
 		return err
 	}
 	kept := pack([]byte(v.form.values.Encode()), flate.BestSpeed)
-	page := v.cameFrom()
+	page := cameFrom(v.r)
 	v.form, v.status = &form{}, http.StatusUnauthorized
 	return v.render("signin", "Sign in", signInView{
 		Next:        page,

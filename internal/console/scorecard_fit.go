@@ -36,7 +36,7 @@ func (p *scorecardPages) fitScorecard(v *visit) error {
 	body := newUpload(v, maxFitUploadTime)
 	fitted, err := p.fitUpload(v, body)
 	if err != nil {
-		v.drain(body)
+		body.drain()
 		body.StartAnswer()
 		return v.redraw(atFile(err), p.fitForm)
 	}
@@ -103,7 +103,7 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error)
 		return study.Fitted{}, err
 	}
 
-	request.Rows, err = v.readFile(file, maxFitFile, fitTooLarge())
+	request.Rows, err = body.readFile(file, maxFitFile, fitTooLarge())
 	if err != nil {
 		return study.Fitted{}, err
 	}

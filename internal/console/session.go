@@ -25,6 +25,14 @@ func (p *person) Role() string { return p.session.User.Role }
 // UserID returns the person's id.
 func (p *person) UserID() string { return p.session.User.ID }
 
+// sessionID returns the id of the person's session, or "" if p is nil because nobody is signed in.
+func (p *person) sessionID() string {
+	if p == nil {
+		return ""
+	}
+	return p.session.ID
+}
+
 // OrgName returns the name of the organisation.
 func (p *person) OrgName() string { return p.session.Tenant.OrgName }
 
@@ -61,7 +69,7 @@ func (v *visit) askToSignIn() error {
 		if v.page.resume != nil {
 			return v.keepForm()
 		}
-		next = v.cameFrom()
+		next = cameFrom(v.r)
 	}
 	if next == "" || next == "/console" || next == "/console/" {
 		return v.redirect("/console/signin")
@@ -71,9 +79,9 @@ func (v *visit) askToSignIn() error {
 }
 
 // cameFrom returns the page from which a form was posted, or "" if the browser does not say.
-func (v *visit) cameFrom() string {
-	from, err := url.Parse(v.r.Referer())
-	if err != nil || from.Host != v.r.Host {
+func cameFrom(r *http.Request) string {
+	from, err := url.Parse(r.Referer())
+	if err != nil || from.Host != r.Host {
 		return ""
 	}
 	return localPath(from.RequestURI())

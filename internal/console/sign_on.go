@@ -39,7 +39,7 @@ func (p *signOnPages) ask(v *visit) error {
 // begin sends the browser to the provider. It renders a page that leads there instead of redirecting, because the
 // Content-Security-Policy allows forms to lead only to this site.
 func (p *signOnPages) begin(v *visit) error {
-	begun, err := p.signOn.Begin(v.ctx, v.id("id"), nextPage(v), v.sessionID(), placeOf(v))
+	begun, err := p.signOn.Begin(v.ctx, v.id("id"), nextPage(v), v.who.sessionID(), placeOf(v))
 	if err != nil {
 		return v.redraw(err, p.signIn.draw)
 	}
@@ -49,21 +49,13 @@ func (p *signOnPages) begin(v *visit) error {
 	return v.render("sso_leave", "Sign in", struct{ URL string }{begun.URL})
 }
 
-// sessionID returns the id of the browser's session, or "" if there is none.
-func (v *visit) sessionID() string {
-	if v.who == nil {
-		return ""
-	}
-	return v.who.session.ID
-}
-
 // callback handles the request with which the provider sends the browser back. It finishes the sign-in that the
 // method begin has started, or the linking that beginLink has started.
 func (p *signOnPages) callback(v *visit) error {
 	returned := account.Returned{
 		Connection: v.id("id"),
 		Cookie:     v.cookies.takeFlow(),
-		Session:    v.sessionID(),
+		Session:    v.who.sessionID(),
 		State:      v.query("state"),
 		Code:       v.query("code"),
 		Issuer:     v.query("iss"),

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"verdict/internal/fault"
@@ -116,4 +117,32 @@ func (u *upload) Read(b []byte) (int, error) {
 	}
 
 	return n, fault.New(fault.Malformed, fault.CodeMalformedForm, "the file was incomplete; upload it again")
+}
+
+// readFile reads the uploaded file, which the method fields returned, into memory. It returns the error tooLarge if the
+// file has more bytes than the parameter "most" allows. The size of a compressed file is not known in advance, so
+// readFile reserves memory as the text grows. The method fields has already reserved the memory for the beginning.
+func (u *upload) readFile(file io.Reader, most int, tooLarge error) (string, error) {
+	var text strings.Builder
+	for {
+		_, err := io.CopyN(&text, file, fileStep)
+		switch {
+		case text.Len() > most:
+			return "", tooLarge
+		case errors.Is(err, io.EOF):
+			return text.String(), nil
+		case err != nil:
+			return "", uploadFault(err)
+		}
+		if err := u.v.resources.Reserve(formFactor * fileStep); err != nil {
+			return "", err
+		}
+	}
+}
+
+// drain reads and discards the rest of a refused upload, up to a limit, because a browser reads
+// the answer only after it has sent everything.
+func (u *upload) drain() {
+	u.v.resources.ReleaseMemory()
+	_, _ = io.CopyN(io.Discard, u, maxDrained)
 }

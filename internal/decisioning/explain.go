@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
-	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -43,7 +43,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		}
 	}
 	if !tenant.Valid(tenant.KindDecision, id) {
-		return Explained{}, operation.Missing("decision")
+		return Explained{}, fault.Missing("decision")
 	}
 	scope := s.core.Scope(p)
 	var stored store.Decision

@@ -94,7 +94,7 @@ func (s *Service) Features(
 		return FeatureVector{}, err
 	}
 	if !tenant.Valid(tenant.KindDecision, decisionID) {
-		return FeatureVector{}, operation.Missing("decision")
+		return FeatureVector{}, fault.Missing("decision")
 	}
 	if f.Provenance {
 		l.Limit = min(l.Limit, maxExplained)

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/civil"
 	"verdict/internal/engine"
-	"verdict/internal/operation"
+	"verdict/internal/fault"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 )
@@ -94,7 +94,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, ask WhatIf, n
 // ruleSet returns the policy of a rule set in any state, such as draft or retired.
 func (s *Service) ruleSet(ctx context.Context, p tenant.Principal, id string) (*policydesk.Policy, error) {
 	if !tenant.Valid(tenant.KindPolicy, id) {
-		return nil, operation.Missing("rule set")
+		return nil, fault.Missing("rule set")
 	}
 	return s.desk.Policy(ctx, s.core.Scope(p), id)
 }

@@ -94,7 +94,7 @@ func (d *ReviewDesk) Add(
 		return Review{}, err
 	}
 	if !tenant.Valid(tenant.KindDecision, decisionID) {
-		return Review{}, operation.Missing("decision")
+		return Review{}, fault.Missing("decision")
 	}
 	var faults fault.List
 	n.Check(&faults)

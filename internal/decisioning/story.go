@@ -79,7 +79,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 		return Story{}, err
 	}
 	if !tenant.Valid(tenant.KindDecision, decisionID) {
-		return Story{}, operation.Missing("decision")
+		return Story{}, fault.Missing("decision")
 	}
 	scope := s.core.Scope(p)
 	stored, err := scope.Decisions(ctx).Get(decisionID)

@@ -73,26 +73,7 @@ func fraudRings(texts *Texts) []ring {
 			name: "an agent everywhere", size: 22, begin: 2 * day, apart: 40 * time.Minute,
 			share: func(a *applicant, i int) { a.agentID, a.home = "AG-41", towns[i%11] },
 		},
-		{ // each applicant shares an entity with the next applicant, and no three share the same entity
-			name: "a chain", size: 6, begin: 6 * day, apart: 9 * time.Hour,
-			share: func(a *applicant, i int) {
-				switch i {
-				case 0, 1:
-					a.phone = "shared-phone-1"
-				case 4, 5:
-					a.phone = "shared-phone-2"
-				}
-				switch i {
-				case 1, 2:
-					a.account = "50100255667788"
-				case 3, 4:
-					a.account = "50100244556677"
-				}
-				if i == 2 || i == 3 {
-					a.mobile = "9811122233"
-				}
-			},
-		},
+		{name: "a chain", size: 6, begin: 6 * day, apart: 9 * time.Hour, share: shareInChain},
 		{
 			name: "a family's mailbox", size: 2, begin: 9 * day, apart: 5 * time.Hour,
 			share: func(a *applicant, _ int) { a.email = "family@mail.example" },
@@ -110,6 +91,26 @@ func fraudRings(texts *Texts) []ring {
 			name: "many from one pincode", size: 30, begin: 20 * time.Hour, apart: 37 * time.Minute,
 			share: func(a *applicant, _ int) { a.home = towns[4] },
 		},
+	}
+}
+
+// shareInChain sets the entity that the i-th of six applicants shares with the next one. No three share the same
+// entity.
+func shareInChain(a *applicant, i int) {
+	switch i {
+	case 0, 1:
+		a.phone = "shared-phone-1"
+	case 4, 5:
+		a.phone = "shared-phone-2"
+	}
+	switch i {
+	case 1, 2:
+		a.account = "50100255667788"
+	case 3, 4:
+		a.account = "50100244556677"
+	}
+	if i == 2 || i == 3 {
+		a.mobile = "9811122233"
 	}
 }
 

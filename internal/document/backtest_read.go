@@ -119,7 +119,7 @@ func readID(body wire.Value, name, what string, faults *fault.List) (string, err
 		faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a %s, as a string", what)
 		return "", nil
 	case v.Text() == "":
-		return "", study.MissingAt(v.Pointer(), operation.Missing(what))
+		return "", study.MissingAt(v.Pointer(), fault.Missing(what))
 	}
 	return strings.Clone(v.Text()), nil
 }

@@ -92,7 +92,7 @@ func ReadVersions(body []byte) (lists, tables []rule.ListVersion, err error) {
 
 func readVersions(v wire.Value) (read []rule.ListVersion) {
 	for _, entry := range v.Elements() {
-		read = append(read, rule.ListVersion{Name: entry.Get("name").Text(), Version: integer(entry.Get("version"))})
+		read = append(read, rule.ListVersion{Name: entry.Get("name").Text(), Version: entry.Get("version").Decimal(0)})
 	}
 	return read
 }
@@ -102,18 +102,18 @@ func readFeatureBlock(v wire.Value) *decisioning.FeatureBlock {
 		return nil
 	}
 	b := &decisioning.FeatureBlock{
-		Count:     int(integer(v.Get("count"))),
-		Catalogue: int(integer(v.Get("catalogue"))),
-		Populated: int(integer(v.Get("populated"))),
+		Count:     int(v.Get("count").Decimal(0)),
+		Catalogue: int(v.Get("catalogue").Decimal(0)),
+		Populated: int(v.Get("populated").Decimal(0)),
 		Hash:      v.Get("vector_hash").Text(),
 		AsOf:      v.Get("as_of").Text(),
 	}
 	for _, c := range v.Get("top_contributors").Elements() {
 		b.Top = append(b.Top, decisioning.Contributor{
 			Feature:   c.Get("feature").Text(),
-			Value:     decimal(c.Get("value"), decisioning.FeaturePlaces),
+			Value:     c.Get("value").Decimal(decisioning.FeaturePlaces),
 			HasPoints: c.Get("points").Given(),
-			Points:    rule.Number(decimal(c.Get("points"), rule.Places)),
+			Points:    rule.Number(c.Get("points").Decimal(rule.Places)),
 			Direction: c.Get("direction").Text(),
 			Used:      c.Get("used_by_policy").IsTrue(),
 		})
@@ -129,7 +129,7 @@ func readFraudBlock(v wire.Value) *decisioning.FraudBlock {
 		return nil
 	}
 	b := &decisioning.FraudBlock{
-		Score:   integer(v.Get("fraud_score")),
+		Score:   v.Get("fraud_score").Decimal(0),
 		Level:   v.Get("level").Text(),
 		Signals: readFraudSignals(v.Get("signals")),
 	}
@@ -139,7 +139,7 @@ func readFraudBlock(v wire.Value) *decisioning.FraudBlock {
 	for _, p := range v.Get("people").Elements() {
 		b.People = append(b.People, decisioning.PersonFraud{
 			Role:    p.Get("role").Text(),
-			Score:   integer(p.Get("fraud_score")),
+			Score:   p.Get("fraud_score").Decimal(0),
 			Level:   p.Get("level").Text(),
 			Signals: readFraudSignals(p.Get("signals")),
 		})
@@ -154,22 +154,15 @@ func readFraudSignals(v wire.Value) (list []decisioning.FraudSignal) {
 			NotEvaluated: s.Get("reason").Text(),
 			Triggered:    s.Get("triggered").IsTrue(),
 			Severity:     s.Get("severity").Text(),
-			Value:        integer(s.Get("value")),
+			Value:        s.Get("value").Decimal(0),
 			Measure:      s.Get("measure").Text(),
-			Threshold:    integer(s.Get("threshold")),
-			WindowHours:  integer(s.Get("window_hours")),
+			Threshold:    s.Get("threshold").Decimal(0),
+			WindowHours:  s.Get("window_hours").Decimal(0),
 			Entity:       s.Get("entity").Text(),
 			ReasonCode:   s.Get("reason_code").Text(),
 		})
 	}
 	return list
-}
-
-func integer(v wire.Value) int64 { return decimal(v, 0) }
-
-func decimal(v wire.Value, places int) int64 {
-	n, _, _ := wire.ParseDecimal(v.Text(), places)
-	return n
 }
 
 // DecisionRequest returns the request in a body of POST /v1/decisions. The body is read

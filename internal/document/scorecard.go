@@ -62,7 +62,7 @@ func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 	case named.Given() && named.Kind() != wire.String:
 		err = operation.Invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
 	case named.Given() && named.Text() == "":
-		err = operation.Missing("scorecard")
+		err = fault.Missing("scorecard")
 	case named.Given():
 		s.ScorecardID = strings.Clone(named.Text())
 		err = onlyScores(body)

@@ -106,7 +106,7 @@ func ReadAnswer(v wire.Value) Answer {
 		detail := r.Get("detail")
 		a.Reasons = append(a.Reasons, AnswerReason{
 			Code:    r.Get("code").Text(),
-			Rank:    int(readInt(r.Get("rank"), 0)),
+			Rank:    int(r.Get("rank").Decimal(0)),
 			Message: r.Get("message").Text(),
 			RuleID:  detail.Get("rule_id").Text(),
 			Text:    detail.Get("text").Text(),
@@ -130,7 +130,7 @@ func ReadAnswer(v wire.Value) Answer {
 
 func (a *Answer) readOffer(v wire.Value) {
 	member := func(m offerMember) wire.Value { return v.Get(offerTable[m].name) }
-	amount := func(m offerMember) int64 { return readInt(member(m), offerTable[m].places) }
+	amount := func(m offerMember) int64 { return member(m).Decimal(offerTable[m].places) }
 	a.Offer.LimitPaise = amount(offerLimit)
 	if !member(offerEMI).Given() {
 		return
@@ -166,15 +166,10 @@ func (a *Answer) readOffer(v wire.Value) {
 	}
 	for _, other := range member(offerAlternatives).Elements() {
 		a.Alternatives = append(a.Alternatives, Alternative{
-			TenureMonths:    int(readInt(other.Get("tenure_months"), 0)),
-			InstalmentPaise: readInt(other.Get("emi"), offerTable[offerEMI].places),
+			TenureMonths:    int(other.Get("tenure_months").Decimal(0)),
+			InstalmentPaise: other.Get("emi").Decimal(offerTable[offerEMI].places),
 		})
 	}
 }
 
-func readNumber(v wire.Value) rule.Number { return rule.Number(readInt(v, rule.Places)) }
-
-func readInt(v wire.Value, places int) int64 {
-	n, _, _ := wire.ParseDecimal(v.Text(), places)
-	return n
-}
+func readNumber(v wire.Value) rule.Number { return rule.Number(v.Decimal(rule.Places)) }

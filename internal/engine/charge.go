@@ -211,8 +211,8 @@ func (a *Answer) readCharges(v wire.Value) {
 		line := ChargeLine{
 			ID:         c.Get("id").Text(),
 			ThirdParty: c.Get("to").Text() == chargeRecipients[1],
-			Paise:      readInt(c.Get("amount"), 2),
-			TaxPaise:   readInt(c.Get("gst"), 2),
+			Paise:      c.Get("amount").Decimal(2),
+			TaxPaise:   c.Get("gst").Decimal(2),
 		}
 		a.Charges = append(a.Charges, line)
 		a.Offer.ChargesPaise += line.Paise + line.TaxPaise

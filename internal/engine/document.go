@@ -54,31 +54,16 @@ var checksumWriters sync.Pool
 func (p *Policy) write(w *wire.Writer, named bool) {
 	w.Object()
 	w.Key("actionable_fields").Strings(p.Actionable)
-	w.Key("adjustments").Array()
-	for i := range p.Adjustments {
-		p.Adjustments[i].write(w)
-	}
-	w.EndArray()
+	writeList(w, "adjustments", p.Adjustments, (*Adjustment).write)
 	if p.Affordability != nil {
 		w.Key("affordability")
 		p.Affordability.write(w)
 	}
 	w.Key("allow_gaps").Bool(p.AllowGaps)
 	if len(p.Charges) > 0 { // left out if empty, so that older checksums do not change
-		w.Key(sectionCharges).Array()
-		for i := range p.Charges {
-			p.Charges[i].write(w)
-		}
-		w.EndArray()
+		writeList(w, sectionCharges, p.Charges, (*Charge).write)
 	}
-	w.Key("conditions").Array()
-	for i := range p.Terms {
-		t := &p.Terms[i]
-		w.Object().Key("code").String(t.Code).Key("condition_ast")
-		t.Condition.Write(w)
-		w.Key("text").String(t.Text).EndObject()
-	}
-	w.EndArray()
+	writeList(w, "conditions", p.Terms, (*Term).write)
 	if p.Exposure != nil {
 		w.Key(sectionExposure)
 		p.Exposure.write(w)
@@ -90,23 +75,10 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		w.Key(sectionGuarantees).Raw(p.GuaranteesDocument())
 	}
 	w.Key("include_defaults").Bool(p.IncludeDefaults)
-	w.Key("inputs").Array()
-	for _, in := range p.Inputs {
-		w.Object()
-		w.Optional("meaning", in.Meaning)
-		w.Key("name").String(in.Name).Key("type").String(in.Type.String()).EndObject()
-	}
-	w.EndArray().Key("knockouts").Array()
-	for i := range p.Knockouts {
-		p.Knockouts[i].write(w)
-	}
-	w.EndArray()
+	writeList(w, "inputs", p.Inputs, (*Input).write)
+	writeList(w, "knockouts", p.Knockouts, (*Knockout).write)
 	if len(p.LimitCaps) > 0 { // left out if empty, so that older checksums do not change
-		w.Key(sectionLimitCaps).Array()
-		for i := range p.LimitCaps {
-			p.LimitCaps[i].write(w)
-		}
-		w.EndArray()
+		writeList(w, sectionLimitCaps, p.LimitCaps, (*LimitCap).write)
 	}
 	w.Key("limit_step").Decimal(p.LimitStepPaise, 2)
 	if named {
@@ -120,11 +92,8 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	if named {
 		w.Key("policy_key").String(p.Key)
 	}
-	w.Key("pricing_bands").Array()
-	for i := range p.Bands {
-		p.Bands[i].write(w)
-	}
-	w.EndArray().Key("required_fields").Array()
+	writeList(w, "pricing_bands", p.Bands, (*Band).write)
+	w.Key("required_fields").Array()
 	for _, r := range p.Required {
 		w.String(r.Text)
 	}
@@ -138,13 +107,30 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		w.Key("semantics").Int(int64(p.Semantics))
 	}
 	if len(p.Tables) > 0 { // left out if empty, so that older checksums do not change
-		w.Key("tables").Array()
-		for i := range p.Tables {
-			writeTable(w, &p.Tables[i])
-		}
-		w.EndArray()
+		writeList(w, "tables", p.Tables, writeTable)
 	}
 	w.EndObject()
+}
+
+// writeList writes a member whose value is a list.
+func writeList[T any](w *wire.Writer, key string, list []T, write func(*T, *wire.Writer)) {
+	w.Key(key).Array()
+	for i := range list {
+		write(&list[i], w)
+	}
+	w.EndArray()
+}
+
+func (in *Input) write(w *wire.Writer) {
+	w.Object()
+	w.Optional("meaning", in.Meaning)
+	w.Key("name").String(in.Name).Key("type").String(in.Type.String()).EndObject()
+}
+
+func (t *Term) write(w *wire.Writer) {
+	w.Object().Key("code").String(t.Code).Key("condition_ast")
+	t.Condition.Write(w)
+	w.Key("text").String(t.Text).EndObject()
 }
 
 func number(w *wire.Writer, key string, n rule.Number) { w.Key(key).Decimal(int64(n), rule.Places) }

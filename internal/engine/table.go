@@ -137,7 +137,7 @@ func readType(f *wire.Form) rule.Type {
 	return rule.NumberType + rule.Type(choice)
 }
 
-func writeTable(w *wire.Writer, t *rule.Table) {
+func writeTable(t *rule.Table, w *wire.Writer) {
 	w.Object().Key("columns").Array()
 	for _, c := range t.Columns {
 		w.Object().Key("name").String(c.Name).Key("type").String(c.Type.String()).EndObject()

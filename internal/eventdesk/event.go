@@ -67,7 +67,7 @@ const (
 // Service serves events. It is safe for concurrent use.
 type Service struct{ core *operation.Core }
 
-// New returns the service.
+// New returns a Service over the database of core. It reads the events from the journals of that database.
 func New(core *operation.Core) *Service { return &Service{core: core} }
 
 // Keep is how long an event stays in the feed. The journal, which is the log, keeps every entry.

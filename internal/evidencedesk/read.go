@@ -143,7 +143,7 @@ func (s *Service) Proof(ctx context.Context, p tenant.Principal, id string) ([]b
 
 func (s *Service) decision(ctx context.Context, p tenant.Principal, id string) (store.Decision, error) {
 	if !tenant.Valid(tenant.KindDecision, id) {
-		return store.Decision{}, operation.Missing("decision")
+		return store.Decision{}, fault.Missing("decision")
 	}
 	var d store.Decision
 	err := s.core.Scope(p).ReadOf(ctx, id, func(tx *store.Tx) (err error) {

@@ -51,7 +51,8 @@ type Service struct {
 	newest  map[store.ScopeName]int64  // the newest generation that was signed, if it is not the first
 }
 
-// New returns the service.
+// New returns a Service over the database of core. The Service signs only when Sign or SignAll is called, and only if
+// there is a key. New reads from o.Signed which generation of each log was signed last.
 func New(core *operation.Core, o Options) *Service {
 	s := &Service{
 		core:    core,

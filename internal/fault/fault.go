@@ -109,6 +109,12 @@ func New(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
+// Missing returns the refusal for an object that does not exist in the caller's scope. The parameter "what" names the
+// kind of the object.
+func Missing(what string) *Error {
+	return New(NotFound, CodeNotFound, "there is no such %s", what)
+}
+
 // Error returns the refusal with each item on a line of its own, for terminals
 // and logs.
 func (e *Error) Error() string {

@@ -68,7 +68,7 @@ func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Ale
 		return Alert{}, err
 	}
 	if !tenant.Valid(tenant.KindAlert, id) {
-		return Alert{}, operation.Missing("alert")
+		return Alert{}, fault.Missing("alert")
 	}
 	var out Alert
 	err := s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
@@ -188,7 +188,7 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 		return Alert{}, err
 	}
 	if !tenant.Valid(tenant.KindAlert, id) {
-		return Alert{}, operation.Missing("alert")
+		return Alert{}, fault.Missing("alert")
 	}
 	now := s.core.Moment()
 	var faults fault.List

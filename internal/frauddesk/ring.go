@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"verdict/internal/operation"
+	"verdict/internal/fault"
 	"verdict/internal/signal"
 	"verdict/internal/tenant"
 )
@@ -16,7 +16,7 @@ func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) 
 		return Ring{}, err
 	}
 	if !tenant.Valid(tenant.KindAlert, alertID) {
-		return Ring{}, operation.Missing("alert")
+		return Ring{}, fault.Missing("alert")
 	}
 	ring, err := s.core.Scope(p).Alerts(ctx).Ring(alertID)
 	return ringOf(alertID, ring), err

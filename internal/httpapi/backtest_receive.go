@@ -24,20 +24,13 @@ const fileMemory = 8 << 20
 // receive runs a backtest on a CSV file. The file is either the whole body or a part of a form. The options are in
 // the query. A form can also have options in the fields before the file.
 func (h *backtestHandlers) receive(c *call) error {
-	if err := c.resources.Reserve(fileMemory); err != nil {
-		return err
-	}
 	// Do not cancel the work when the sender disconnects: reading the file then
 	// fails, and the run can still be marked as failed with the reason.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
-	defer cancel()
-	body := newFileBody(c)
-	// Wait for a processor slot with the usual timeout of a request.
-	var err error
-	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
+	ctx, body, cancel, err := beginFile(context.WithoutCancel(c.r.Context()), c)
+	if err != nil {
 		return err
 	}
-	ctx = c.resources.Slot.Extend(ctx)
+	defer cancel()
 
 	kind, params := mediaType(c.r)
 	if kind != "text/csv" {
@@ -56,6 +49,24 @@ func (h *backtestHandlers) receive(c *call) error {
 		return err
 	}
 	return inQuery(h.runFile(ctx, c, body, options, file))
+}
+
+// beginFile prepares a request whose body is a file: it reserves memory, and waits for a processor slot with the usual
+// timeout of a request. It returns base with the timeout of files, for the work. The caller must call cancel after the
+// work.
+func beginFile(
+	base context.Context, c *call,
+) (ctx context.Context, body fileBody, cancel context.CancelFunc, err error) {
+	if err = c.resources.Reserve(fileMemory); err != nil {
+		return nil, fileBody{}, nil, err
+	}
+	ctx, cancel = context.WithTimeout(base, c.api.options.FileTimeout)
+	body = newFileBody(c)
+	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
+		cancel()
+		return nil, fileBody{}, nil, err
+	}
+	return c.resources.Slot.Extend(ctx), body, cancel, nil
 }
 
 // runFile runs a backtest on the file in the body.

@@ -33,19 +33,13 @@ func (b *batch) startJob() error {
 	if err := checkCharset(c.r); err != nil {
 		return err
 	}
-	if err := c.resources.Reserve(fileMemory); err != nil {
-		return err
-	}
 	// Do not cancel the work when the sender disconnects: reading the rows then fails, and the batch can still be
 	// marked as failed with the reason.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
-	defer cancel()
-	body := newFileBody(c)
-	var err error
-	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
+	ctx, body, cancel, err := beginFile(context.WithoutCancel(c.r.Context()), c)
+	if err != nil {
 		return err
 	}
-	ctx = c.resources.Slot.Extend(ctx)
+	defer cancel()
 	lines, err := decompressed(c.r, body, "")
 	if err != nil {
 		return err

@@ -89,18 +89,12 @@ func (c *call) receiveCSV(
 		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"send the file itself as text/csv, not in a form")
 	}
-	if err := c.resources.Reserve(fileMemory); err != nil {
-		return err
-	}
 	// If the sender disconnects, the upload ends and nothing changes.
-	ctx, cancel := context.WithTimeout(c.r.Context(), c.api.options.FileTimeout)
-	defer cancel()
-	body := newFileBody(c)
-	var err error
-	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
+	ctx, body, cancel, err := beginFile(c.r.Context(), c)
+	if err != nil {
 		return err
 	}
-	ctx = c.resources.Slot.Extend(ctx)
+	defer cancel()
 	if c.r.ContentLength > most {
 		return tooLarge(most)
 	}

@@ -78,6 +78,11 @@ type runner struct {
 
 // try makes one attempt. If attempt is greater than the constant attempts, try gives up the chunk instead. Giving
 // up is a separate call, so a chunk is given up even if its node died during the last attempt.
+//
+// try is the only place that logs the error of an attempt. It returns the error as the result of the attempt: Local and
+// River repeat a chunk only if there is an error, and River stores the text with the job. Local does not log it again.
+// River logs it only at the level Info, which the handler warnings drops. The ErrorHandler of River cannot replace this
+// log: River does not call it for an attempt that does not count, and a panic in such an attempt is also logged.
 func (h *runner) try(ctx context.Context, c operation.Chunk, attempt int) error {
 	if attempt > attempts {
 		h.logger.Error("a chunk of a backtest or batch failed in all attempts; it is not tried again", about(c)...)

@@ -132,7 +132,8 @@ func (r *River) Close() error {
 }
 
 // warnings is a log handler that drops all records below the level of warnings,
-// because River logs every step.
+// because River logs every step. River logs the errors of attempts at the level Info, so
+// they are dropped too; runner.try logs them.
 type warnings struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

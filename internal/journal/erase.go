@@ -136,7 +136,7 @@ func (r *treeRemoval) load(ctx context.Context, at treePart) (*sealing.KeyTree, 
 		return nil, errNoTree
 	}
 	r.read = append(r.read, stored)
-	return r.keys.parse(ctx, stored)
+	return r.keys.master.parse(ctx, stored)
 }
 
 // replace returns the changes that replace the keys in a part of a tree. It splits the part if it is too large.

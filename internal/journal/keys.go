@@ -155,7 +155,7 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 			return err
 		}
 		t = &Tree{tenant: key.tenant, newest: stored.Newest.Number, seals: k.Seals(), states: stored.States}
-		t.keys, err = k.parse(ctx, stored.Newest)
+		t.keys, err = k.master.parse(ctx, stored.Newest)
 		return err
 	})
 	return t, err
@@ -176,8 +176,8 @@ func newTree(random io.Reader) ([]byte, error) {
 const firstTree = 1
 
 // parse decodes a stored tree, encrypted or not.
-func (k *Keys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree, error) {
-	encoded, err := k.master.unwrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
+func (m *masterKeys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree, error) {
+	encoded, err := m.unwrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
 	var tree *sealing.KeyTree
 	if err == nil {
 		tree, err = sealing.ParseKeyTree(encoded)

@@ -211,7 +211,7 @@ func (k *Keys) loadOlder(ctx context.Context, key olderKey) (t *sealing.KeyTree,
 			err = errNoTree
 		}
 		if err == nil {
-			t, err = k.parse(ctx, stored)
+			t, err = k.master.parse(ctx, stored)
 		}
 		return err
 	})

@@ -87,7 +87,7 @@ func (k *Keys) uploadKey(ctx context.Context, tenantID string, number int64) (t 
 		if err != nil {
 			return err
 		}
-		keys, err := k.parse(ctx, stored)
+		keys, err := k.master.parse(ctx, stored)
 		t = &Tree{tenant: tenantID, keys: keys, newest: number, seals: true}
 		return err
 	})

@@ -110,7 +110,7 @@ func (s *Service) Change(
 		return Changed{}, err
 	}
 	if !rule.IsListName(name) {
-		return Changed{}, operation.Missing("list")
+		return Changed{}, fault.Missing("list")
 	}
 	err = operation.RetryChange(func() (lost bool, err error) {
 		out, err = s.change(ctx, p, name, change, expected)

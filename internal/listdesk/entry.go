@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/list"
 	"verdict/internal/operation"
@@ -39,7 +40,7 @@ func (s *Service) Entries(
 		return EntryPage{}, err
 	}
 	if !rule.IsListName(name) {
-		return EntryPage{}, operation.Missing("list")
+		return EntryPage{}, fault.Missing("list")
 	}
 	filters := []string{"list entries", name}
 	text, err := l.After(p, filters)

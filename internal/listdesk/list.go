@@ -85,7 +85,7 @@ func (s *Service) List(ctx context.Context, p tenant.Principal, name string) (fo
 		return List{}, err
 	}
 	if !rule.IsListName(name) {
-		return List{}, operation.Missing("list")
+		return List{}, fault.Missing("list")
 	}
 	err = s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
 		stored, err := tx.Lists().Get(name)
@@ -114,7 +114,7 @@ func (s *Service) Contains(ctx context.Context, p tenant.Principal, name, value 
 		return Membership{}, err
 	}
 	if !rule.IsListName(name) {
-		return Membership{}, operation.Missing("list")
+		return Membership{}, fault.Missing("list")
 	}
 	id := headID{p.TenantID, string(p.Environment), name}
 	for tries := 1; ; tries++ {
@@ -173,7 +173,7 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string, e
 		return err
 	}
 	if !rule.IsListName(name) {
-		return operation.Missing("list")
+		return fault.Missing("list")
 	}
 	now := s.core.Moment()
 	var deleted store.List

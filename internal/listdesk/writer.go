@@ -51,7 +51,7 @@ func (s *Service) writer(
 		return nil, err
 	}
 	if w.before.Version == 0 && !create {
-		return nil, operation.Missing("list")
+		return nil, fault.Missing("list")
 	}
 	if err := operation.CheckVersion("list", w.before.Version, expected); err != nil {
 		return nil, err

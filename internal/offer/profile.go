@@ -2,7 +2,6 @@ package offer
 
 import (
 	"cmp"
-	"slices"
 
 	"verdict/internal/civil"
 	"verdict/internal/loan"
@@ -79,12 +78,6 @@ const (
 
 // Calendar returns the days on which the lender works, which determine how long offers can be accepted.
 func (p *Profile) Calendar() *loan.Calendar { return &loan.Calendar{Holidays: p.Holidays} }
-
-// IsWorkday reports whether a day is a working day.
-func (p *Profile) IsWorkday(d civil.Day) bool {
-	_, holiday := slices.BinarySearch(p.Holidays, d)
-	return d.Weekday() != 0 && !holiday
-}
 
 // in returns the lender's texts in a language.
 func (p *Profile) in(l *Language) Texts { return p.Texts[l.Tag] }

@@ -250,7 +250,7 @@ func (s *Service) decided(
 		return d, nil, err
 	}
 	if !tenant.Valid(tenant.KindDecision, id) {
-		return d, nil, operation.Missing("decision")
+		return d, nil, fault.Missing("decision")
 	}
 	scope = s.core.Scope(p)
 	var stored store.Decision

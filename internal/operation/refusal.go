@@ -9,11 +9,6 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Missing returns a NotFound error for an id that does not exist in the caller's scope.
-func Missing(what string) error {
-	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
-}
-
 // Erased returns the refusal for an object whose documents were erased, with its applicant or at the end of their
 // retention period.
 func Erased(what string) error {

@@ -62,7 +62,7 @@ func (s *Service) Activate(
 		return RuleSet{}, err
 	}
 	if !tenant.Valid(tenant.KindPolicy, id) {
-		return RuleSet{}, operation.Missing("rule set")
+		return RuleSet{}, fault.Missing("rule set")
 	}
 	var faults fault.List
 	a.Check(&faults)

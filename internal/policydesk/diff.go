@@ -92,7 +92,7 @@ func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Com
 // can no longer read the stored document.
 func (s *Service) existing(ctx context.Context, p tenant.Principal, id string) (*Policy, error) {
 	if !tenant.Valid(tenant.KindPolicy, id) {
-		return nil, operation.Missing("rule set")
+		return nil, fault.Missing("rule set")
 	}
 	scope := s.core.Scope(p)
 	policy, err := s.Policy(ctx, scope, id)

@@ -240,7 +240,7 @@ func (s *Service) base(
 		return store.RuleSet{}, nil
 	case named:
 		if !tenant.Valid(tenant.KindPolicy, id) {
-			return store.RuleSet{}, operation.Missing("base rule set")
+			return store.RuleSet{}, fault.Missing("base rule set")
 		}
 		return scope.RuleSets(ctx).Get(id)
 	}
@@ -340,7 +340,7 @@ func (s *Service) DeleteRuleSet(ctx context.Context, p tenant.Principal, id stri
 		return false, err
 	}
 	if !tenant.Valid(tenant.KindPolicy, id) {
-		return false, operation.Missing("rule set")
+		return false, fault.Missing("rule set")
 	}
 	now := s.core.Moment()
 	deleted := s.core.Audit(p, now, operation.ActionRuleSetDeleted, id, "")

@@ -20,7 +20,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 		return RuleSet{}, err
 	}
 	if !tenant.Valid(tenant.KindPolicy, id) {
-		return RuleSet{}, operation.Missing("rule set")
+		return RuleSet{}, fault.Missing("rule set")
 	}
 	scope := s.core.Scope(p)
 	set, err := scope.RuleSets(ctx).Get(id)

@@ -104,7 +104,7 @@ func (i ScorecardInsert) Store(tx *store.Tx) (Scorecard, error) {
 // scorecard returns a stored scorecard of the scope, or NotFound.
 func (s *Service) scorecard(ctx context.Context, scope *store.Scope, id string) (*engine.Scorecard, error) {
 	if !tenant.Valid(tenant.KindScorecard, id) {
-		return nil, operation.Missing("scorecard")
+		return nil, fault.Missing("scorecard")
 	}
 	stored, err := scope.Scorecards(ctx).Get(id)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 		return Scorecard{}, err
 	}
 	if !tenant.Valid(tenant.KindScorecard, id) {
-		return Scorecard{}, operation.Missing("scorecard")
+		return Scorecard{}, fault.Missing("scorecard")
 	}
 	stored, err := s.core.Scope(p).Scorecards(ctx).Get(id)
 	if err != nil {

@@ -44,7 +44,7 @@ const (
 	policyBytes = 32 << 20
 )
 
-// New returns the service.
+// New returns a Service over the database of core. An option that is zero gets its default.
 func New(core *operation.Core, o Options) *Service {
 	if o.PlanCache == 0 {
 		o.PlanCache = policiesCached

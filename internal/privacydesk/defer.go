@@ -211,7 +211,7 @@ func (w *work) postpone(tx *store.Tx) (Erasure, error) {
 	case len(d.basis) == 0, open && e.State == Running:
 		return Erasure{}, errChanged
 	case !open && w.fresh.ID == "":
-		return Erasure{}, operation.Missing("erasure that is deferred") // it was withdrawn
+		return Erasure{}, fault.Missing("erasure that is deferred") // it was withdrawn
 	case !open:
 		e = w.fresh
 	}
@@ -238,7 +238,7 @@ func (s *Service) Withdraw(
 		return Erasure{}, err
 	}
 	if !tenant.Valid(tenant.KindErasure, id) {
-		return Erasure{}, operation.Missing("erasure")
+		return Erasure{}, fault.Missing("erasure")
 	}
 	now := s.core.Moment()
 	return operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Erasure, error) {

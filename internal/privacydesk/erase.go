@@ -110,7 +110,7 @@ func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Per
 	}
 	if p.DecisionID != "" {
 		if !tenant.Valid(tenant.KindDecision, p.DecisionID) {
-			return held, operation.Missing("decision")
+			return held, fault.Missing("decision")
 		}
 		d, err := scope.Decisions(ctx).Get(p.DecisionID)
 		if err != nil {
@@ -323,7 +323,7 @@ func (w *work) current(tx *store.Tx) (e store.Erasure, open bool, err error) {
 	case err != nil || open && e.State == Running:
 		return e, open, err
 	case !open && w.fresh.ID == "":
-		return e, false, operation.Missing("erasure that is not completed")
+		return e, false, fault.Missing("erasure that is not completed")
 	case !open:
 		e = w.fresh
 	}

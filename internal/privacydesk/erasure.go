@@ -34,7 +34,8 @@ type Service struct {
 // of all tenants wait for this transaction.
 const batchSize = 100
 
-// New returns the service.
+// New returns a Service over the database of core. It erases the decisions of the service decisions and the exposures
+// of the service exposures.
 func New(
 	core *operation.Core, decisions *decisioning.Service, exposures *exposuredesk.Service, o Options,
 ) *Service {
@@ -219,7 +220,7 @@ func (s *Service) Erasure(ctx context.Context, p tenant.Principal, id string) (E
 		return Erasure{}, err
 	}
 	if !tenant.Valid(tenant.KindErasure, id) {
-		return Erasure{}, operation.Missing("erasure")
+		return Erasure{}, fault.Missing("erasure")
 	}
 	stored, err := s.core.Scope(p).Erasures(ctx).Get(id)
 	if err != nil {

@@ -85,7 +85,7 @@ func (f *forgotten) decisions(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			gone, err := f.s.core.Keys.Forgotten(ctx, f.scope, d, reference)
+			gone, err := f.s.core.Keys.Forgotten().Decision(ctx, f.scope, d, reference)
 			if err == nil && gone {
 				done[person] = true
 				err = f.erase(ctx, person)
@@ -123,7 +123,7 @@ func (f *forgotten) runs(ctx context.Context) error {
 			if done[person] || person == (store.Person{}) { // a run about nobody is never erased
 				continue
 			}
-			gone, err := f.s.core.Keys.ForgottenRun(ctx, f.scope, &rows[i])
+			gone, err := f.s.core.Keys.Forgotten().Run(ctx, f.scope, &rows[i])
 			if err == nil && gone {
 				done[person] = true
 				err = f.erase(ctx, person)
@@ -151,7 +151,7 @@ func (f *forgotten) exposures(ctx context.Context) error {
 			if done[person] {
 				continue
 			}
-			gone, err := f.s.core.Keys.ForgottenExposure(ctx, f.scope, &rows[i])
+			gone, err := f.s.core.Keys.Forgotten().Exposure(ctx, f.scope, &rows[i])
 			if err == nil && gone {
 				done[person] = true
 				err = f.erase(ctx, person)

@@ -89,11 +89,11 @@ func TestAlteredIsNotForgotten(t *testing.T) {
 		}
 		keys := journal.NewKeys(c.db, usecasetest.MasterKey, nil, rand.Reader, time.Now)
 		d := store.StoredDecision{ApplicantRef: "A-3", HeldDecision: store.HeldDecision{ID: altered}}
-		if gone, err := keys.Forgotten(t.Context(), c.scope(), &d, [32]byte{1}); err != nil || gone {
+		if gone, err := keys.Forgotten().Decision(t.Context(), c.scope(), &d, [32]byte{1}); err != nil || gone {
 			t.Errorf("a decision with an altered reference is forgotten: %v, %v", gone, err)
 		}
 		d = store.StoredDecision{HeldDecision: store.HeldDecision{ID: altered, Head: []byte{0xE1, 99}}}
-		if gone, err := keys.Forgotten(t.Context(), c.scope(), &d, [32]byte{1}); err != nil || gone {
+		if gone, err := keys.Forgotten().Decision(t.Context(), c.scope(), &d, [32]byte{1}); err != nil || gone {
 			t.Errorf("a decision of a tree that does not exist is forgotten: %v, %v", gone, err)
 		}
 		page := c.mustErase(0, "A-1")

@@ -183,7 +183,7 @@ func (s *Service) ReleaseHold(
 		return Hold{}, err
 	}
 	if !tenant.Valid(tenant.KindLegalHold, id) {
-		return Hold{}, operation.Missing("legal hold")
+		return Hold{}, fault.Missing("legal hold")
 	}
 	now := s.core.Moment()
 	return operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Hold, error) {
@@ -212,7 +212,7 @@ func (s *Service) Hold(ctx context.Context, p tenant.Principal, id string) (Hold
 		return Hold{}, err
 	}
 	if !tenant.Valid(tenant.KindLegalHold, id) {
-		return Hold{}, operation.Missing("legal hold")
+		return Hold{}, fault.Missing("legal hold")
 	}
 	h, err := s.core.Scope(p).LegalHolds(ctx).Get(id)
 	return holdOf(&h, s.core.Now().UnixMicro()), err

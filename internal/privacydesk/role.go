@@ -60,7 +60,7 @@ func (f *forgotten) others(ctx context.Context) error {
 			if done[person] {
 				continue
 			}
-			gone, err := f.s.core.Keys.ForgottenPerson(ctx, f.scope, &rows[i])
+			gone, err := f.s.core.Keys.Forgotten().Person(ctx, f.scope, &rows[i])
 			if err == nil && gone {
 				done[person] = true
 				err = f.erase(ctx, person)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"verdict/internal/exact"
 	"verdict/internal/rule"
 )
 
@@ -44,7 +45,7 @@ func (a *assessment) unusual() int64 {
 	cfg := a.cfg.PincodeSpike
 	expected := min(max(0, a.counts.BaselineApplicants), most) * cfg.RatioHundredths * cfg.WindowHours
 	per := 100 * hoursPerDay * a.counts.BaselineDays
-	return (expected + per - 1) / per
+	return exact.DivCeil(expected, per)
 }
 
 // ipCluster counts the people behind one IP address. Mobile carriers put many

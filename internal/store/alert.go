@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"verdict/internal/evidence"
+	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
 
@@ -109,7 +110,7 @@ func (al Alerts) row(id, lock string) (a Alert, err error) {
 		return err
 	}, "SELECT "+alertColumns+" FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2 AND id = $3"+lock, id)
 	if err == nil && !found {
-		return Alert{}, notFound("alert")
+		return Alert{}, fault.Missing("alert")
 	}
 	return a, err
 }

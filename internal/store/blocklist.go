@@ -1,5 +1,7 @@
 package store
 
+import "verdict/internal/fault"
+
 // BlockedEntity is an entity on the block list.
 type BlockedEntity struct {
 	ID            string // the entity's id in the journal; "" if the entry is older than the journal and not yet in it
@@ -94,7 +96,7 @@ func (bl Blocklist) Unblock(kind, key, actor string, nowMicros int64) error {
 		return err
 	}
 	if b.BlockedMicros == 0 {
-		return notFound("entity on the block list")
+		return fault.Missing("entity on the block list")
 	}
 	b.named()
 	if _, err := bl.tx.record(b.removal(actor, nowMicros)); err != nil {

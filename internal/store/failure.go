@@ -78,15 +78,11 @@ func unavailable(what string) *fault.Error {
 	return fault.New(fault.Unavailable, fault.CodeUnavailable, "%s; try again later", what)
 }
 
-func notFound(what string) *fault.Error {
-	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
-}
-
 // orNotFound turns sql.ErrNoRows into NotFound and returns other errors
 // unchanged.
 func orNotFound(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return notFound(what)
+		return fault.Missing(what)
 	}
 	return err
 }

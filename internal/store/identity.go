@@ -77,7 +77,7 @@ func (st *Staff) UnlinkIdentity(ctx context.Context, userID string, audit AuditE
 			return err
 		}
 		if removed == 0 {
-			return notFound("identity")
+			return fault.Missing("identity")
 		}
 		if ended, err = tx.firstColumn("DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND "+
 			"connection <> '' RETURNING hash", userID); err != nil {

@@ -50,7 +50,7 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 		}
 		by, err := tx.user(i.InvitedBy)
 		if err == nil && (by.DisabledMicros != 0 || by.Role != adminRole) {
-			err = notFound("user")
+			err = fault.Missing("user")
 		}
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func (st *Staff) RevokeInvitation(ctx context.Context, id string, audit AuditEnt
 			return err
 		}
 		if removed == 0 {
-			return notFound("invitation")
+			return fault.Missing("invitation")
 		}
 		return tx.audit(audit)
 	})
@@ -142,7 +142,7 @@ func (st *Staff) Accept(
 			return err
 		}
 		if removed == 0 {
-			return notFound("invitation")
+			return fault.Missing("invitation")
 		}
 		u.TenantID = tx.tenant
 		if err := by.begin(tx, &u); err != nil {

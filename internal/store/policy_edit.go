@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"math"
+
+	"verdict/internal/fault"
 )
 
 // PolicyEdit is the working copy of a person who edits a version of a policy. The contents of the copy are in its
@@ -132,7 +134,7 @@ func (pe PolicyEdits) Amend(userID, ruleSetID string, s PolicyEditStep, nowMicro
 	}
 	old, err := pe.Step(userID, ruleSetID, s.Number)
 	if err == nil && old.Number == 0 {
-		err = notFound("step of the edit")
+		err = fault.Missing("step of the edit")
 	}
 	if err != nil {
 		return err

@@ -73,7 +73,7 @@ func (ds Decisions) AddReview(r Review) error {
 		FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $4`,
 		r.ID, r.DecisionID, r.CreatedMicros, r.Actor, r.Outcome, r.ReasonCode, r.Note, leaf, logged.Salt)
 	if err == nil && added == 0 {
-		return notFound("decision") // the caller rolls the transaction back, and the journal entry with it
+		return fault.Missing("decision") // the caller rolls the transaction back, and the journal entry with it
 	}
 	if err != nil {
 		return err

@@ -18,7 +18,8 @@ type Scope struct {
 	tenant, environment string
 }
 
-// Scope returns the handle of a tenant and environment.
+// Scope returns a handle that is bound to one tenant and environment, and is valid until db is closed. It does not
+// check that they exist.
 func (db *DB) Scope(tenantID, environment string) *Scope {
 	return &Scope{db: db, tenant: tenantID, environment: environment}
 }

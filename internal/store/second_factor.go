@@ -162,7 +162,7 @@ func (st *Staff) ResetSecondFactor(
 			return err
 		}
 		if removed == 0 {
-			return notFound("second factor")
+			return fault.Missing("second factor")
 		}
 		if err := by.renew(tx, userID); err != nil {
 			return err

@@ -11,7 +11,8 @@ type Staff struct {
 	tenant string
 }
 
-// Staff returns the handle of a tenant.
+// Staff returns a handle that is bound to one tenant and valid until db is closed. It does not check that the tenant
+// exists.
 func (db *DB) Staff(tenantID string) *Staff { return &Staff{db: db, tenant: tenantID} }
 
 // staffTx is a transaction of one Staff.

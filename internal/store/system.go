@@ -13,28 +13,28 @@ type above struct{ db *DB }
 // of tenants do not use it.
 type System struct{ above }
 
-// System returns the handle.
+// System returns a handle that is valid until db is closed. It holds no resources, like the other handles of a DB.
 func (db *DB) System() *System { return &System{above{db}} }
 
 // Jobs is the handle for the backtests and batches of all tenants: for finding those that need work, failing those
 // whose input is incomplete, and removing old ones.
 type Jobs struct{ above }
 
-// Jobs returns the handle.
+// Jobs returns a handle that is valid until db is closed.
 func (db *DB) Jobs() *Jobs { return &Jobs{above{db}} }
 
 // Accounts is the handle for tenants with their people and sessions, which belong to both environments, and for API
 // keys. It also finds the owner of a key, a session or an invitation.
 type Accounts struct{ above }
 
-// Accounts returns the handle.
+// Accounts returns a handle that is valid until db is closed.
 func (db *DB) Accounts() *Accounts { return &Accounts{above{db}} }
 
 // Secrets is the handle for the keys of the installation: the master keys, the key trees of tenants, which are
 // encrypted with a master key, the key of the log, and the secret of keyed hashes.
 type Secrets struct{ above }
 
-// Secrets returns the handle.
+// Secrets returns a handle that is valid until db is closed.
 func (db *DB) Secrets() *Secrets { return &Secrets{above{db}} }
 
 // write and read run fn without row-level security. purpose, a tenant's id or the

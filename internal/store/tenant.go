@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"verdict/internal/fault"
+)
 
 // Tenant is an organisation that signed up.
 type Tenant struct {
@@ -213,7 +217,7 @@ func (a *Accounts) SetPlan(ctx context.Context, tenantID, plan string, audit Aud
 			return err
 		}
 		if changed == 0 {
-			return notFound("tenant")
+			return fault.Missing("tenant")
 		}
 		return s.within(tenantID, audit.Environment).Audit().Add(audit)
 	})

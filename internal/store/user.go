@@ -227,7 +227,7 @@ func (tx *staffTx) replaceHash(userID, oldHash, newHash string) error {
 	changed, err := tx.exec(`UPDATE users SET password_hash = $4
 		WHERE tenant_id = $1 AND id = $2 AND password_hash = $3 AND disabled_micros = 0`, userID, oldHash, newHash)
 	if err == nil && changed == 0 {
-		return notFound("user")
+		return fault.Missing("user")
 	}
 	return err
 }

@@ -168,7 +168,7 @@ func (w Webhooks) Change(hook Webhook, restart bool) error {
 	case err != nil:
 		return err
 	case changed == 0:
-		return notFound("webhook")
+		return fault.Missing("webhook")
 	case !restart:
 		return nil
 	}
@@ -220,7 +220,7 @@ func (w Webhooks) Delete(id string) error {
 		return err
 	}
 	if deleted == 0 {
-		return notFound("webhook")
+		return fault.Missing("webhook")
 	}
 	for _, table := range []string{"webhook_retries", "webhook_ranges"} {
 		if _, err := w.tx.exec("DELETE FROM "+table+

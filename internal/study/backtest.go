@@ -162,7 +162,7 @@ func (s *Backtests) Get(ctx context.Context, p tenant.Principal, id string) (Bac
 
 func (s *Backtests) find(ctx context.Context, scope *store.Scope, id string) (store.Backtest, error) {
 	if !tenant.Valid(tenant.KindBacktest, id) {
-		return store.Backtest{}, operation.Missing("backtest")
+		return store.Backtest{}, fault.Missing("backtest")
 	}
 	return scope.Backtests(ctx).Get(id)
 }
@@ -200,7 +200,7 @@ func (s *Backtests) Cancel(
 		return Backtest{}, err
 	}
 	if !tenant.Valid(tenant.KindBacktest, id) {
-		return Backtest{}, operation.Missing("backtest")
+		return Backtest{}, fault.Missing("backtest")
 	}
 	now := s.core.Moment()
 	return operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (Backtest, error) {

@@ -236,7 +236,7 @@ func (s *Backtests) namedPolicy(
 	ctx context.Context, p tenant.Principal, pointer, id string,
 ) (*policydesk.Policy, error) {
 	var found *policydesk.Policy
-	err := operation.Missing("rule set")
+	var err error = fault.Missing("rule set")
 	if tenant.Valid(tenant.KindPolicy, id) {
 		found, err = s.desk.Policy(ctx, s.core.Scope(p), id)
 	}

@@ -79,7 +79,8 @@ type Fitting struct {
 // runsCached is the maximum number of compiled runs in the cache.
 const runsCached = 16
 
-// New returns the services.
+// New returns the services over the database of core. They share a cache of compiled runs. Chunks works only when a
+// queue calls it.
 func New(
 	core *operation.Core, desk *policydesk.Service, lookups Lookups, decisions *decisioning.Service, o Options,
 ) *Services {

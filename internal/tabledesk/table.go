@@ -82,7 +82,7 @@ func (s *Service) Table(ctx context.Context, p tenant.Principal, name string) (f
 		return Table{}, err
 	}
 	if !rule.IsTableName(name) {
-		return Table{}, operation.Missing("table")
+		return Table{}, fault.Missing("table")
 	}
 	err = s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
 		stored, err := tx.Tables().Get(name)
@@ -140,7 +140,7 @@ func (s *Service) Rows(
 // changed on another node.
 func (s *Service) latest(ctx context.Context, p tenant.Principal, name string) (*version, error) {
 	if !rule.IsTableName(name) {
-		return nil, operation.Missing("table")
+		return nil, fault.Missing("table")
 	}
 	id := headID{p.TenantID, string(p.Environment), name}
 	for tries := 1; ; tries++ {
@@ -220,7 +220,7 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string, e
 		return err
 	}
 	if !rule.IsTableName(name) {
-		return operation.Missing("table")
+		return fault.Missing("table")
 	}
 	now := s.core.Moment()
 	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {

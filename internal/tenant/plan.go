@@ -178,19 +178,6 @@ func (p PricePlans) WithStorage(text string) (PricePlans, error) {
 	return PricePlans{list}, nil
 }
 
-// Storage writes the maximum of stored bytes of each plan in the format that WithStorage reads.
-func (p PricePlans) Storage() string {
-	parts := make([]string, 0, len(p.list))
-	for _, plan := range p.list {
-		size := strconv.FormatInt(plan.StoredBytes>>20, 10) + "MiB"
-		if plan.StoredBytes%(1<<30) == 0 {
-			size = strconv.FormatInt(plan.StoredBytes>>30, 10) + "GiB"
-		}
-		parts = append(parts, plan.Name+"="+size)
-	}
-	return strings.Join(parts, ",")
-}
-
 // WithRates returns the plans with the given rates for every plan.
 func (p PricePlans) WithRates(rates Rates) PricePlans {
 	list := slices.Clone(p.list)

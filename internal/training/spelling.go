@@ -40,7 +40,9 @@ func readNumber(cell []byte) (rule.Number, numberSpelling) {
 func (s *source) number(cell []byte) (rule.Number, numberSpelling) {
 	n, how := readNumber(cell)
 	if s.foir && (s.percent && how != noNumber || how == percentNumber) {
-		n = (n + 50) / 100 // rounds half up; the field's range excludes negative ratios
+		// Above 0 this rounds half up. A percentage just below 0 becomes 0, which the functions of package exact
+		// would not do, and the field's range excludes the other negative results.
+		n = (n + 50) / 100
 	}
 	if how == percentNumber {
 		how = formattedNumber

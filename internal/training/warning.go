@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 
+	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/rule"
 )
@@ -34,7 +35,7 @@ func (r *Result) warn(c *chosen, all []*binning) {
 			add(b.column.name, codeUnreadableValues, "%d values that are not valid for the field count as missing%s",
 				b.column.outside, b.column.unitHint())
 		}
-		if most, ok := b.column.mostFOIR(); ok && most <= mostLikelyRatio {
+		if most, ok := b.column.mostFOIR(); ok && most <= backtest.MostLikelyRatio {
 			add(b.column.name, fault.CodeFOIRLooksLikeRatio,
 				"no row has a foir above 1, and it was read as a percentage: "+
 					"0.35 as 0.35 %%; leave foir_unit out if the column contains ratios")
@@ -96,10 +97,6 @@ func (r *Result) warnReversed(f *feature, add func(column, code, format string, 
 			f.label(k), f.points[k], f.bins[k].woe)
 	}
 }
-
-// mostLikelyRatio is one percent. If a column of ratios was mistaken for
-// percentages and divided by 100, none of its values is above one percent.
-const mostLikelyRatio = rule.One / 100
 
 // mostFOIR returns the largest cut of a column that was read as percentages. ok
 // is false for other columns.

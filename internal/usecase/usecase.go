@@ -121,18 +121,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 	core := operation.New(db, operation.Options{
 		Now: o.Now, Random: o.Random, Logger: o.Logger, MasterKey: o.MasterKey, MasterKeys: o.MasterKeys,
 	})
-	accounts, err := account.New(core, account.Options{
-		Plans:          o.Plans,
-		Passwords:      o.Passwords,
-		PasswordCost:   o.PasswordCost,
-		HashesAtOnce:   o.HashesAtOnce,
-		Logins:         o.Logins,
-		Sleep:          o.Sleep,
-		SignupMode:     o.SignupMode,
-		SignupsEachDay: o.SignupsEachDay,
-		MaxKeys:        o.Caps.Keys,
-		Connections:    o.Connections,
-	})
+	accounts, err := newAccounts(core, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -204,6 +193,22 @@ func New(db *store.DB, o Options) (*Set, error) {
 		keys:     o.MasterKeys,
 		node:     o.Node,
 	}, nil
+}
+
+// newAccounts creates the services of package account.
+func newAccounts(core *operation.Core, o *Options) (*account.Services, error) {
+	return account.New(core, account.Options{
+		Plans:          o.Plans,
+		Passwords:      o.Passwords,
+		PasswordCost:   o.PasswordCost,
+		HashesAtOnce:   o.HashesAtOnce,
+		Logins:         o.Logins,
+		Sleep:          o.Sleep,
+		SignupMode:     o.SignupMode,
+		SignupsEachDay: o.SignupsEachDay,
+		MaxKeys:        o.Caps.Keys,
+		Connections:    o.Connections,
+	})
 }
 
 // flushEvery is the interval at which data collected in memory is stored.

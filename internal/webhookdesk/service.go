@@ -57,7 +57,8 @@ type hookName struct {
 	id    string
 }
 
-// New returns the service.
+// New returns a Service over the database of core that sends the events of the service events. It sends them only while
+// Run runs. New fails only if core.Random does, which names this process.
 func New(core *operation.Core, events *eventdesk.Service, o Options) (*Service, error) {
 	if o.Jitter == nil {
 		o.Jitter = rand.Float64

@@ -241,7 +241,7 @@ func (s *Service) Get(ctx context.Context, p tenant.Principal, id string) (Webho
 	}
 	at := slices.IndexFunc(hooks, func(h Webhook) bool { return h.ID == id })
 	if at < 0 {
-		return Webhook{}, operation.Missing("webhook")
+		return Webhook{}, fault.Missing("webhook")
 	}
 	return hooks[at], nil
 }

@@ -57,6 +57,14 @@ func (v Value) Scalar() (kind Kind, text string) {
 // IsTrue reports whether the value is the boolean true.
 func (v Value) IsTrue() bool { return v.Kind() == Bool && v.doc.src[v.node().text.at] == 't' }
 
+// Decimal returns a number in a document that this service wrote as an integer multiple of 10^-places, like
+// ParseDecimal. It returns 0 if the member is missing. Numbers that a client sent need ParseDecimal, which reports
+// whether they fit.
+func (v Value) Decimal(places int) int64 {
+	coef, _, _ := ParseDecimal(v.Text(), places)
+	return coef
+}
+
 // Len returns the number of members or elements. It is 0 for other kinds.
 func (v Value) Len() int {
 	if v.doc == nil {
