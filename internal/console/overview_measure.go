@@ -158,7 +158,7 @@ func (d *drawing) share(id, title string, value func(*decisioning.Counts) float6
 // not the large one of the card, which includes the running hour or day. For percentages the difference is in points,
 // for other figures in percent.
 func change(unit chart.Unit, now, before float64) string {
-	if math.IsNaN(before) || math.IsNaN(now) {
+	if math.IsNaN(before) || math.IsNaN(now) || unit == chart.Count && now == 0 && before == 0 {
 		return ""
 	}
 	text, difference := "from "+unit.Headline(before)+" to "+unit.Headline(now), now-before
@@ -175,7 +175,7 @@ func change(unit chart.Unit, now, before float64) string {
 	case now != 0:
 		return arrow(difference) + " " + text
 	}
-	return "= before " + unit.Headline(before)
+	return "unchanged at " + unit.Headline(before)
 }
 
 func arrow(difference float64) string {
