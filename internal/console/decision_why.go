@@ -166,8 +166,8 @@ func numberOf(text string) (n rule.Number, ok bool) {
 	return n, ok && max(n, -n) < rule.MaxNumber/1000
 }
 
-// lenderText writes a text of the engine for the page, with the units of amounts and shares and with grouped digits. The
-// stored text stays unchanged.
+// lenderText writes a text of the engine for the page, with the units of amounts and shares and with grouped digits.
+// The stored text stays unchanged.
 func lenderText(text string) string { return groupDigits(writeAmounts(text)) }
 
 // groupDigits writes whole numbers of at least leastGrouped digits with the Indian digit grouping, unless they are part
