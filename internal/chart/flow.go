@@ -39,6 +39,7 @@ const (
 	flowGap      = 26.0
 	flowFrom     = 88.0  // left edge of the first box
 	flowTo       = 842.0 // right edge of the last box
+	flowTop      = 12.0  // space above the boxes, for the upper part of an alarm
 	flowBox      = 88.0  // height of a box
 	flowEnds     = 872.0 // left edge of the outcomes
 	flowExit     = 22.0  // length of the arrow to what leaves the flow
@@ -76,12 +77,12 @@ func (c Flow) across() template.HTML {
 	for i := range stages {
 		exits = max(exits, min(len(stages[i].Exits), flowMostLine))
 	}
-	height := flowBox + 12
+	height := flowTop + flowBox + 6
 	if exits > 0 {
 		height += flowExit + float64(exits)*16
 	}
 	p.openFlow(c.Head, "flow-across", flowWide, height)
-	middleY := 6 + flowBox/2
+	middleY := flowTop + flowBox/2
 	p.text("strong", start, 0, middleY-4, Count.Format(c.Begin))
 	p.text("soft small", start, 0, middleY+14, clipSmall(c.Noun, flowFrom-20))
 	n := float64(max(len(stages), 1))
@@ -89,7 +90,7 @@ func (c Flow) across() template.HTML {
 	x, from := flowFrom, flowFrom-24
 	for i := range stages {
 		p.arrow(from, middleY, x-2, middleY)
-		p.stage(&stages[i], x, 6, width)
+		p.stage(&stages[i], x, flowTop, width)
 		from = x + width + 2
 		x += width + flowGap
 	}
@@ -111,8 +112,8 @@ func (p *pen) stage(s *Stage, x, y, width float64) {
 	}
 	if s.Alarm != "" {
 		w := 14 + smallLetter*float64(len([]rune(s.Alarm)))
-		p.rect("alarm", x+width-w+6, y-6, w, 18, "")
-		p.text("alarmed small", middle, x+width-w/2+6, y+7, s.Alarm)
+		p.rect("alarm", x+width-w+6, y-12, w, 18, "")
+		p.text("alarmed small", middle, x+width-w/2+6, y+1, s.Alarm)
 	}
 	if len(s.Exits) == 0 {
 		return

@@ -49,6 +49,25 @@ func TestAmountsHaveTheirUnits(t *testing.T) {
 	}
 }
 
+// TestReasonsHaveTheirUnitsOnce checks that the share with which a reason compares is written in percent only once.
+func TestReasonsHaveTheirUnitsOnce(t *testing.T) {
+	t.Parallel()
+	foir := decisioning.DescribedField("foir_effective")
+	foir.Value, foir.Given = "0.61", true
+	limit := foir
+	limit.Value = "0.6"
+	c := decisioning.Cause{Field: foir, Limit: limit, RuleID: "KO_FOIR"}
+	for text, want := range map[string]string{
+		"foir_effective is 0.61 (KO_FOIR: foir_effective >= 0.6)": "The rule holds when foir_effective >= 60 %.",
+		"foir_effective between 0.61 and 0.7":                     "Foir_effective between 61 % and 70 %.",
+		"A FOIR of 0.61 is above 0.6; 20000 is owed":              "A FOIR of 61 % is above 60 %; 20,000 is owed.",
+	} {
+		if c.Text = text; beside(c) != want {
+			t.Errorf("beside(%q)\n got %s\nwant %s", text, beside(c), want)
+		}
+	}
+}
+
 // TestReasonsOfAuthorsHaveUnits checks that the value and the limit in the message of a policy's author have units, and
 // that a short number, which may count something else, stays.
 func TestReasonsOfAuthorsHaveUnits(t *testing.T) {

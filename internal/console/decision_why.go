@@ -62,7 +62,13 @@ func beside(c decisioning.Cause) string {
 		}
 		text = strings.TrimPrefix(rest, ", which ")
 	}
-	return sentence(lenderText(ofCause(c, cmp.Or(text, c.Message))))
+	return sentence(causeText(c, cmp.Or(text, c.Message)))
+}
+
+// causeText writes the text of a reason for the page. The units of the text come first: ofCause would write the limit
+// in "foir > 0.6" in percent, and then it would be taken for a share again.
+func causeText(c decisioning.Cause, text string) string {
+	return groupDigits(ofCause(c, writeAmounts(text)))
 }
 
 // ofCause writes the value and the limit of a reason in its text with their units. Messages of a policy's author
@@ -80,7 +86,7 @@ func ofCause(c decisioning.Cause, text string) string {
 func (t *shownDecision) Detail(reason int) string {
 	text := cmp.Or(t.Answer.Reasons[reason].Text, t.Answer.Reasons[reason].Message)
 	if reason < len(t.Story.Causes) {
-		text = ofCause(t.Story.Causes[reason], text)
+		return causeText(t.Story.Causes[reason], text)
 	}
 	return lenderText(text)
 }
@@ -160,11 +166,13 @@ func numberOf(text string) (n rule.Number, ok bool) {
 	return n, ok && max(n, -n) < rule.MaxNumber/1000
 }
 
-// lenderText writes a text of the engine for the page, with the units of amounts and shares. Other whole numbers of at
-// least leastGrouped digits get the Indian digit grouping, unless they are part of a name or a decimal number. The
-// stored text stays unchanged.
-func lenderText(text string) string {
-	text = writeAmounts(text)
+// lenderText writes a text of the engine for the page, with the units of amounts and shares and with grouped digits.
+// The stored text stays unchanged.
+func lenderText(text string) string { return groupDigits(writeAmounts(text)) }
+
+// groupDigits writes whole numbers of at least leastGrouped digits with the Indian digit grouping, unless they are part
+// of a name or a decimal number.
+func groupDigits(text string) string {
 	var b strings.Builder
 	for at := 0; at < len(text); {
 		end := at

@@ -154,13 +154,14 @@ func (d *drawing) share(id, title string, value func(*decisioning.Counts) float6
 	return m
 }
 
-// change says by how much a figure differs from that of the period before. For percentages the difference is in points,
+// change says by how much a figure differs from that of the period before, and names both figures: the figure of now is
+// not the large one of the card, which includes the running hour or day. For percentages the difference is in points,
 // for other figures in percent.
 func change(unit chart.Unit, now, before float64) string {
-	if math.IsNaN(before) || math.IsNaN(now) {
+	if math.IsNaN(before) || math.IsNaN(now) || unit == chart.Count && now == 0 && before == 0 {
 		return ""
 	}
-	text, difference := "before "+unit.Headline(before), now-before
+	text, difference := "from "+unit.Headline(before)+" to "+unit.Headline(now), now-before
 	switch {
 	case unit == chart.Percent:
 		difference *= 100
@@ -174,7 +175,7 @@ func change(unit chart.Unit, now, before float64) string {
 	case now != 0:
 		return arrow(difference) + " " + text
 	}
-	return "= " + text
+	return "unchanged at " + unit.Headline(before)
 }
 
 func arrow(difference float64) string {

@@ -47,8 +47,8 @@ func TestOverviewOfARange(t *testing.T) {
 	}
 
 	week := b.get("/console/sandbox").want(http.StatusOK).has(
-		`<h3>Decisions</h3><p class="big">110</p><p class="hint">▲ 25 %, before 80</p>`,
-		`<h3>Approval rate</h3><p class="big">59.09 %</p><p class="hint">▲ 10.0 points, before 50 %</p>`,
+		`<h3>Decisions</h3><p class="big">110</p><p class="hint">▲ 25 %, from 80 to 100</p>`,
+		`<h3>Approval rate</h3><p class="big">59.09 %</p><p class="hint">▲ 10.0 points, from 50 % to 60 %</p>`,
 		`<h3>Average limit</h3><p class="big">₹2.50 L</p><p class="hint">nothing to compare with</p>`,
 		`<h3>Average rate</h3><p class="big">16.5 %</p>`,
 		`<h3>95 % answered within</h3><p class="big">20 ms</p>`,
@@ -91,7 +91,7 @@ func TestQuietRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.get("/console/sandbox").want(http.StatusOK).
-		has("KO_QUIET", "about 40 hits expected in 1,000 decisions, 40 before").hasNot("KO_LOUD", "KO_RARE")
+		has("KO_QUIET", "about 40 hits expected in 1,000 decisions, after 40 in the days before").hasNot("KO_LOUD", "KO_RARE")
 }
 
 // TestFirstSteps follows the first steps of a new tenant: a stored sample, a key with a command for this address, and

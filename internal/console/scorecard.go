@@ -2,6 +2,7 @@ package console
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"verdict/internal/chart"
@@ -96,19 +97,27 @@ func cardFactors(card *engine.Scorecard) []cardFactor {
 		f := &card.Factors[i]
 		out := cardFactor{Name: f.Name, Field: f.Field.Name, Weight: f.Weight.String(), Reason: f.ReasonCode}
 		if f.HasMissing {
-			out.Missing = f.Missing.String()
+			out.Missing = minus(f.Missing.String())
 		}
 		for j := range f.Bins {
 			b := &f.Bins[j]
-			shown := cardBin{Text: binText(out.Field, b), Points: b.Points.String(), Reason: b.ReasonCode}
+			shown := cardBin{Text: binText(out.Field, b), Points: minus(b.Points.String()), Reason: b.ReasonCode}
 			if b.HasWOE {
-				shown.WOE = b.WOE.String()
+				shown.WOE = minus(strconv.FormatFloat(float64(b.WOE)/float64(rule.One), 'f', 3, 64))
 			}
 			out.Bins = append(out.Bins, shown)
 		}
 		list = append(list, out)
 	}
 	return list
+}
+
+// minus writes the sign of a negative number as a minus sign, which is as wide as a digit.
+func minus(number string) string {
+	if rest, negative := strings.CutPrefix(number, "-"); negative {
+		return "−" + rest
+	}
+	return number
 }
 
 // cardFields returns the fields that a card reads, in the order of its factors.

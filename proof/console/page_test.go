@@ -18,11 +18,12 @@ func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil,
 		"/console/invite/{token}": nil, "/console/sso/{id}": nil, "/console/sso/{id}/callback": nil,
 		// The editor's script requests "/console/{env}/policies/fields".
-		"/console/{env}":                 {{Path: "/console/live"}, {Path: "/console/sandbox", Name: "sandbox"}},
 		"/console/{env}/policies/fields": nil, "/console/{env}/policies/fields/absence": nil,
 	}
 	examples := consoletest.NewExamples(s.service, s.caller(tenant.Live))
 	maps.Copy(all, examples.Pages(t))
+	all["/console/{env}"] = append(all["/console/{env}"],
+		consoletest.Page{Path: "/console/sandbox", Name: "sandbox"})
 	all["/console/{env}/decisions"] = []consoletest.Page{{Path: "/console/live/decisions"}, examples.Loans(t)}
 	return all
 }

@@ -230,10 +230,27 @@ func (p *painter) demonstration() {
 	p.signIn(tab, made.People[0].Email)
 	tab.Go("/console/live")
 	p.draw(tab, "overview", 860)
-	tab.Go("/console/live/decisions?status=DECLINED")
-	tab.Follow("main a[href*='/decisions/dec_']")
+	p.turnable(tab)
 	tab.Cut("[lang]:not(html, [lang=en])") // names of languages, for which this machine may have no font
 	p.draw(tab, "decision", 860)
+}
+
+// turnable opens the newest declined decision that shows the limit of a rule and a change of the outcome.
+func (p *painter) turnable(tab *browser.Tab) {
+	p.Helper()
+	tab.Go("/console/live/decisions?status=DECLINED")
+	var declined []string
+	tab.Ask(`[...document.querySelectorAll("main tbody th a[href*='/decisions/dec_']")].map(a => a.href)`, &declined)
+	for _, address := range declined {
+		tab.Go(address)
+		var shown bool
+		tab.Ask(`["causes > li:first-child .limit", "turns > li .change"].every(c => document.querySelector("." + c))`,
+			&shown)
+		if shown {
+			return
+		}
+	}
+	p.Fatal("no declined decision shows a limit and a change of the outcome")
 }
 
 func (p *painter) signIn(tab *browser.Tab, email string) {
