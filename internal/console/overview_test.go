@@ -91,7 +91,8 @@ func TestQuietRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.get("/console/sandbox").want(http.StatusOK).
-		has("KO_QUIET", "about 40 hits expected in 1,000 decisions, after 40 in the days before").hasNot("KO_LOUD", "KO_RARE")
+		has("KO_QUIET", "about 40 hits expected in 1,000 decisions, after 40 in the days before").
+		hasNot("KO_LOUD", "KO_RARE")
 }
 
 // TestFirstSteps follows the first steps of a new tenant: a stored sample, a key with a command for this address, and
