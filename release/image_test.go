@@ -199,7 +199,8 @@ func unpackImage(t *testing.T, path, processor string) (imageConfig, string) {
 		t.Errorf("the image for %s is configured for %q", processor, config.Architecture)
 	}
 	root := t.TempDir()
-	// The image's user must be able to enter the folder, but its parent folders are closed to other users.
+	// The image's user must be able to enter root, but t.TempDir creates parent folders that only their owner may
+	// enter. So open all of them.
 	for folder := root; folder != os.TempDir() && folder != "/"; folder = filepath.Dir(folder) {
 		if err := os.Chmod(folder, 0o755); err != nil {
 			t.Fatal(err)

@@ -4336,10 +4336,10 @@ export interface components {
             valid_until: string;
             /**
              * Format: date
-             * @description The day from which dates count.
+             * @description The assumed day of disbursal. All dates are computed from this day.
              */
             disbursed_on: string;
-            /** @description A sentence that says from which day the dates count. */
+            /** @description A sentence that states the assumed day of disbursal. */
             dates_text: string;
             lender: components["schemas"]["DocumentLender"];
             loan: {
@@ -5086,7 +5086,7 @@ export interface components {
         /** @description The sections of a policy. */
         PolicySections: {
             policy_key?: components["schemas"]["PolicyKey"] | null;
-            /** @description The name of the policy for people. */
+            /** @description The display name of the policy. */
             name?: string | null;
             /** @description Fields that an application must have; otherwise it is declined. `a|b` means either field. */
             required_fields?: string[] | null;

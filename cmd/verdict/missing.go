@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// plainFile returns a message in which the system's words about a missing file, or about a folder in place of a file,
-// are replaced by what was expected. err is the error that the message contains.
+// plainFile returns message with a plainer error text if a file is missing, or if its path is a folder: the new text
+// says what was expected. message is unchanged for other errors. err is the error that message contains.
 func (c *command) plainFile(message string, err error) string {
 	failed, ok := errors.AsType[*fs.PathError](err)
 	if !ok {

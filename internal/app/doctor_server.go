@@ -106,7 +106,7 @@ func (d *examiner) privileges(check string, s store.Server) {
 	}
 }
 
-// some returns the first names of a list.
+// some returns at most three of the names, and says if there are more.
 func some(names []string) string {
 	const shown = 3
 	if len(names) <= shown {

@@ -112,7 +112,8 @@ func (w *Worker) Take() *Partial {
 // Err returns the error, and the partial is incomplete.
 func (w *Worker) Check(check func() error) { w.check = check }
 
-// Err returns the error of the check or of the lookup that stopped the work, or nil.
+// Err returns the error that stopped the work, nil if there was none. It comes from the function that Check has set, or
+// from a lookup.
 func (w *Worker) Err() error { return w.err }
 
 // Observe sets a function that is called with the decisions of both policies on each row. The run must have a

@@ -27,7 +27,7 @@ type deciding struct {
 	next    atomic.Int64                // the number of rows that were begun
 	decided atomic.Int64                // the number of rows decided
 	checked atomic.Int64                // when the rights of the caller were read, in microseconds
-	rest    atomic.Pointer[fault.Error] // the error of all further rows; set when the quota or a right is lost
+	rest    atomic.Pointer[fault.Error] // the error of all further rows, if the quota is used up or a right is revoked
 	failed  atomic.Pointer[error]       // a failure of storage; no more rows are begun
 }
 

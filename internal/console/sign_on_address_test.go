@@ -84,8 +84,8 @@ func TestSignupCannotBlockSignOn(t *testing.T) {
 	}
 }
 
-// TestSignOnAsksFirst checks that a link from another site neither begins a sign-in nor replaces a session, and that a
-// sign-in replaces only the session that its page has named.
+// TestSignOnAsksFirst checks that a link from another site neither begins a sign-in nor replaces a session. A sign-in
+// replaces a session only if the page that started the sign-in showed who is signed in.
 func TestSignOnAsksFirst(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)

@@ -91,8 +91,7 @@ func (c *chance) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// mintable returns the alphabet of keys, in the order of the numbers that the
-// letters encode.
+// mintable returns the alphabet of API keys: the letter at index n encodes the number n.
 func mintable(t *testing.T) (letters string) {
 	t.Helper()
 	for first := byte(0); first < 62; first += 31 {

@@ -2,7 +2,7 @@ package operation
 
 import "context"
 
-// TenantIDs returns the ids of all tenants in their order. If tenantID is not "", it returns only this id, or
+// TenantIDs returns the ids of all tenants in ascending order. If tenantID is not "", it returns only this id, or
 // NotFound if there is no such tenant.
 func (s *Core) TenantIDs(ctx context.Context, tenantID string) (ids []string, err error) {
 	if tenantID != "" {

@@ -226,7 +226,8 @@ func (s *Service) due(tx *store.Tx, zone string, progress []store.RetentionProgr
 	return tx.Retention().Count(zone == zoneRuns, after, firstAt(zone, cutoff), maxDue+1)
 }
 
-// firstAt returns the first id of an object of a zone that was stored at or after a time.
+// firstAt returns the lowest id that an object can have if it was stored at the given time or later. zone determines
+// the kind of the object.
 func firstAt(zone string, micros int64) string {
 	kind := tenant.KindDecision
 	if zone == zoneRuns {

@@ -20,7 +20,7 @@ type Policies struct {
 	PolicyKey    string // "": field.DefaultPolicyKey
 }
 
-// check adds the faults of the names to faults.
+// check adds the faults of PolicyKey to faults.
 func (p Policies) check(faults *fault.List) {
 	if p.PolicyKey != "" && !field.IsPolicyKey(p.PolicyKey) {
 		faults.Check("").Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)

@@ -245,7 +245,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBuildEnds checks that the work ends with the error of the check.
+// TestBuildEnds checks that Build returns the error that its check returned.
 func TestBuildEnds(t *testing.T) {
 	t.Parallel()
 	over := errors.New("over")

@@ -63,8 +63,7 @@ func (r *pacedReader) Read(buf []byte) (int, error) {
 	return r.Reader.Read(buf)
 }
 
-// recovered recovers from the panic of a stopped fit and sets err to the error of
-// the check.
+// recovered recovers from the panic that stops a fit, and sets *err to the error that the check returned.
 func recovered(err *error) {
 	switch x := recover().(type) {
 	case nil:

@@ -148,7 +148,7 @@ func (m *model) take(r *request, a answer) outcome {
 	return settled
 }
 
-// refused checks that a refusal has a Retry-After header and that a fault excuses it.
+// refused checks that a refusal has a Retry-After header, and that a fault excuses the refusal.
 func (m *model) refused(r *request, a answer, code string) {
 	if a.header.Get("Retry-After") == "" {
 		m.violate("refusal-says-when", "%s: %d %s without Retry-After", r, a.status, code)

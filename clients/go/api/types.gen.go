@@ -8745,11 +8745,11 @@ type KeyFactsStatement struct {
 		Until openapi_types.Date `json:"until"`
 	} `json:"cooling_off"`
 
-	// DatesText A sentence that says from which day the dates count.
+	// DatesText A sentence that states the assumed day of disbursal.
 	DatesText  string `json:"dates_text"`
 	DecisionId string `json:"decision_id"`
 
-	// DisbursedOn The day from which dates count.
+	// DisbursedOn The assumed day of disbursal. All dates are computed from this day.
 	DisbursedOn openapi_types.Date `json:"disbursed_on"`
 
 	// Environment The environment of the decision. The pages of the sandbox are marked, because they are not an offer.
@@ -9744,7 +9744,7 @@ type PolicySections struct {
 	// LimitStep Limits are rounded down to a multiple of this amount. The default is `1000`.
 	LimitStep *float64 `json:"limit_step,omitempty"`
 
-	// Name The name of the policy for people.
+	// Name The display name of the policy.
 	Name *string `json:"name,omitempty"`
 
 	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. The default is `3`.
@@ -10529,7 +10529,7 @@ type RuleSet struct {
 	// LimitStep Limits are rounded down to a multiple of this amount. The default is `1000`.
 	LimitStep *float64 `json:"limit_step"`
 
-	// Name The name of the policy for people.
+	// Name The display name of the policy.
 	Name  *string `json:"name"`
 	Notes *string `json:"notes,omitempty"`
 
@@ -10740,7 +10740,7 @@ type RuleSetRequest struct {
 	// LimitStep Limits are rounded down to a multiple of this amount. The default is `1000`.
 	LimitStep *float64 `json:"limit_step,omitempty"`
 
-	// Name The name of the policy for people.
+	// Name The display name of the policy.
 	Name *string `json:"name"`
 
 	// OfferValidityDays The number of days that an offer is valid, not counting Sundays. The default is `3`.
