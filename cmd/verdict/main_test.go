@@ -144,4 +144,8 @@ func TestVerifySaysWhatIsNotSigned(t *testing.T) {
 	if got := string(verifyText(result, &evidencedesk.AuditResult{Leaves: 15})); strings.Contains(got, "not signed") {
 		t.Errorf("verify says %q", got)
 	}
+	got = string(verifyText(result, &evidencedesk.AuditResult{Leaves: 15, NoKey: true, NoRecord: true}))
+	if !strings.Contains(got, "\nunknown: no log key was found") || !strings.Contains(got, "\nunknown: no record ") {
+		t.Errorf("without the log key and the record, verify says %q", got)
+	}
 }

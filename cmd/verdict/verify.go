@@ -109,6 +109,14 @@ func verifyText(result *decisioning.Verification, logs *evidencedesk.AuditResult
 			fmt.Fprintf(&out, "%d entries are not signed yet; while the service runs, it signs them within a minute\n",
 				logs.Unsigned)
 		}
+		if logs.NoKey {
+			fmt.Fprintf(&out, "unknown: no log key was found (-log-key), so a key that was exchanged in the database is "+
+				"not noticed\n")
+		}
+		if logs.NoRecord {
+			fmt.Fprintf(&out, "unknown: no record of what was signed was found beside the log key (-log-signed), so an "+
+				"older copy of the database is not noticed\n")
+		}
 	} else if result.Checked > 0 {
 		fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
 	}

@@ -44,7 +44,7 @@ var unverified = map[string]string{
 	"key_trees":             "encrypted; a wrong one opens no document, and every document is opened",
 	"log_checkpoints":       "signed; Evidence.Audit compares it with the journal and with the files beside the key",
 	"log_cosigned":          "signed by the log key and by a witness, which whoever reads it checks",
-	"log_tiles":             "Evidence.Audit computes the hashes again from the journal",
+	"log_tiles":             "Evidence.Audit computes the hashes again from the journal, and compares them",
 	"policy_edit_steps":     "of working copies, which decide nothing; a saved version has an entry",
 	"policy_edits":          "of working copies, which decide nothing; a saved version has an entry",
 	"recent_requests":       "deleted after ten minutes",
@@ -118,6 +118,25 @@ func TestVerifyNamesInsertedKey(t *testing.T) {
 			"INSERT INTO api_keys SELECT * FROM copied LIMIT 1")
 		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 1 || found.Wrong[0].ID != "key_x" {
+			t.Errorf("verify finds %+v, %v", found, err)
+		}
+	})
+}
+
+// TestVerifyNamesInsertedErasure inserts the receipt of an erasure that was never carried out. Verify must name it.
+func TestVerifyNamesInsertedErasure(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		makeErasures(t, h, db.Scope(h.Caller.TenantID, string(h.Caller.Environment)))
+		i := intrude(t, databaseURL, db.Kind())
+		i.do("CREATE TABLE copied AS SELECT * FROM erasures",
+			"DELETE FROM copied WHERE id <> (SELECT min(id) FROM copied)",
+			"UPDATE copied SET id = 'era_x'",
+			"INSERT INTO erasures SELECT * FROM copied")
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
+		if err != nil || found.Failed != 1 || found.Wrong[0].ID != "era_x" {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}
 	})

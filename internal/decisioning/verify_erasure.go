@@ -88,6 +88,18 @@ func (p *erasedPeople) load(ctx context.Context) error {
 	})
 }
 
+// checkErasures finds erasures that have no entry, such as one that somebody has inserted as a receipt for data that
+// was never erased. An erasure that waits or was withdrawn has no entry.
+func (v *recordVerifier) checkErasures(tx *store.Tx) error {
+	return tx.Erasures().Walk(func(e *store.Erasure) error {
+		begun := e.State == store.ErasureRunning || e.State == store.ErasureCompleted
+		if begun && !v.erasures[e.ID] {
+			v.wrong(e.ID, "the erasure has no entry in the journal")
+		}
+		return nil
+	})
+}
+
 // checkErasure compares an entry of an erasure with the stored erasure. An erasure in several transactions
 // has at least two entries.
 func (v *recordVerifier) checkErasure(ctx context.Context, e *entry) error {

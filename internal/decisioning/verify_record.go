@@ -17,7 +17,7 @@ import (
 
 // recordVerifier compares the journal entries of a scope that are not about decisions with
 // the stored rows: reviews, rule sets, activations, settings, scorecards, lists, tables, exposures,
-// API keys, legal holds and the block list.
+// erasures, API keys, legal holds and the block list.
 type recordVerifier struct {
 	scope *store.Scope
 	// These functions report whether a row may lack an entry in the journal because of its time: olderLists for a
@@ -36,6 +36,7 @@ type recordVerifier struct {
 	configEntries
 	listEntries
 	exposures map[string]exposureEntry // the last change of each exposure, by its id
+	erasures  map[string]bool          // the ids of the erasures that have an entry
 	keys      keyEntries
 }
 
@@ -48,7 +49,7 @@ func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVer
 			lists: map[string]*entry{}, tables: map[string]*entry{}, cards: map[string]*entry{},
 			blocks: map[string]*entry{},
 		},
-		exposures: map[string]exposureEntry{}, keys: newKeyEntries(),
+		exposures: map[string]exposureEntry{}, erasures: map[string]bool{}, keys: newKeyEntries(),
 	}
 }
 
@@ -122,6 +123,7 @@ func (v *recordVerifier) check(ctx context.Context, e *entry) error {
 	case evidence.Review:
 		return v.checkReview(ctx, e)
 	case evidence.Erasure:
+		v.collect(e)
 		return v.checkErasure(ctx, e)
 	default:
 		v.collect(e)
@@ -131,8 +133,12 @@ func (v *recordVerifier) check(ctx context.Context, e *entry) error {
 
 // collect stores an entry about a row that may change, so that finish can compare it.
 func (v *recordVerifier) collect(e *entry) {
-	if e.leaf.Kind == evidence.Exposure {
+	switch e.leaf.Kind {
+	case evidence.Exposure:
 		v.collectExposure(e)
+		return
+	case evidence.Erasure:
+		v.erasures[e.leaf.ID] = true
 		return
 	}
 	e.event = bytes.Clone(e.event) // the original is part of a large buffer
@@ -192,7 +198,7 @@ func (v *recordVerifier) finish(ctx context.Context, size int64) error {
 		before := v.noEntry
 		for _, check := range []func(*store.Tx) error{
 			v.checkPolicies, v.checkConfigs, v.checkScorecards, v.checkLists, v.checkTables, v.checkBlocklist,
-			v.checkExposures, v.checkKeys, v.checkHolds,
+			v.checkExposures, v.checkErasures, v.checkKeys, v.checkHolds,
 		} {
 			if err := check(tx); err != nil {
 				v.noEntry = before // the function may be called again

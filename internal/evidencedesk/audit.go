@@ -21,6 +21,9 @@ type AuditResult struct {
 	Unsigned int64       // entries of the journals that are in no signed log yet
 	Wrong    []LogRemark // logs that do not match the journal
 	Reopened []LogRemark // logs that were reopened, and what is gone from them
+
+	NoKey    bool // without the log key, Audit does not notice that it was exchanged in the database
+	NoRecord bool // without a record of what was signed, Audit does not notice an older copy of the database
 }
 
 // LogRemark is a sentence about the log of a scope.
@@ -30,12 +33,13 @@ type LogRemark struct {
 }
 
 // Audit compares the last checkpoint of each log with the journal: the journal must begin
-// with exactly the leaves that were signed. If the service has a record of what was signed
-// (Options.Signed), the journal must contain that too. For each log that was reopened, the
-// result says which of its entries are gone. Audit reads one tenant, or all tenants if
-// tenantID is "".
+// with exactly the leaves that were signed, and the stored tiles must have their hashes. If
+// the service has a record of what was signed (Options.Signed), the journal must contain
+// that too. For each log that was reopened, the result says which of its entries are gone.
+// Audit reads one tenant, or all tenants if tenantID is "".
 func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, err error) {
 	// The operator's machine may not have the key. Audit then notices everything except an exchanged key.
+	r.NoKey, r.NoRecord = s.options.Key == nil && s.options.Public == nil, s.options.Signed == nil
 	if err := s.keyring.refresh(ctx); err != nil {
 		return r, err
 	}
@@ -70,6 +74,9 @@ func (s *Service) auditScope(ctx context.Context, name store.ScopeName, r *Audit
 		}
 	}
 	leaves, why, err := s.auditLog(ctx, scope, name, &stored)
+	if why == "" && stored.Stopped != "" {
+		why = "the log is no longer signed: " + stored.Stopped
+	}
 	if why != "" {
 		r.Wrong = append(r.Wrong, LogRemark{name.Tenant, name.Environment, why})
 	}
@@ -106,7 +113,12 @@ func (s *Service) auditLog(
 		}
 	}
 	slices.SortFunc(signed, func(a, b evidence.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
-	return compareJournal(ctx, scope, stored.Opening, signed)
+	tiles := &tileAudit{log: scope.Log(ctx), generation: generation, left: stored.Size}
+	leaves, why, err = compareJournal(ctx, scope, stored.Opening, signed, tiles.add)
+	if err == nil && why == "" {
+		why, err = tiles.finish()
+	}
+	return leaves, why, err
 }
 
 // auditOpening returns a text about the opening of a reopened log: which entries of the former log are gone. It
@@ -146,9 +158,9 @@ func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint
 }
 
 // compareJournal computes the roots of a log from its opening and the journal, and compares them with signed
-// checkpoints. The checkpoints must be sorted by size.
+// checkpoints. The checkpoints must be sorted by size. visit is called with the hash of each leaf that is needed.
 func compareJournal(
-	ctx context.Context, scope *store.Scope, opening string, signed []evidence.Checkpoint,
+	ctx context.Context, scope *store.Scope, opening string, signed []evidence.Checkpoint, visit func(tlog.Hash) error,
 ) (leaves int64, why string, err error) {
 	if len(signed) == 0 {
 		return 0, "", nil
@@ -157,6 +169,9 @@ func compareJournal(
 	// add adds a leaf. It returns io.EOF if no further leaves are needed.
 	add := func(hash tlog.Hash) error {
 		roots.Add(hash)
+		if err := visit(hash); err != nil {
+			return err
+		}
 		for len(signed) > 0 && roots.Size() == signed[0].Size {
 			if roots.Root() != signed[0].Root {
 				return io.EOF

@@ -101,7 +101,7 @@ func (s *Service) checkStored(
 		// Either this node ended before it published the checkpoint, or an older copy of the
 		// database was restored.
 		if _, why, err := compareJournal(ctx, scope, stored.Opening,
-			[]evidence.Checkpoint{last}); err != nil || why != "" {
+			[]evidence.Checkpoint{last}, unvisited); err != nil || why != "" {
 			return cmp.Or(err, stop(e.generation, "%s: an older copy of the database was restored, or a standby "+
 				"without the last decisions was promoted", why))
 		}

@@ -35,7 +35,8 @@ type keyring struct {
 var (
 	errKeyMissing = errors.New("the log key was replaced, and this node does not have the new one; copy the file of " +
 		"-log-key from the node on which it was replaced")
-	errKeyUnrelated = errors.New("the database names a log key that did not replace the key of this node")
+	errKeyUnrelated = errors.New("the key of -log-key is neither the one that the database names for its logs, " +
+		"nor one that was replaced by it; give every node the same file")
 )
 
 // newKeyring returns the keys with which a node is started.

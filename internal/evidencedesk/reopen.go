@@ -131,7 +131,7 @@ func (s *Service) whatRemains(
 			"no checkpoint of this log is known to be signed, so there is nothing to reopen")
 	}
 	if stored.Generation == generation || generation == 1 {
-		switch _, why, err := compareJournal(ctx, scope, stored.Opening, []evidence.Checkpoint{before}); {
+		switch _, why, err := compareJournal(ctx, scope, stored.Opening, []evidence.Checkpoint{before}, unvisited); {
 		case err != nil:
 			return before, 0, err
 		case why == "":
@@ -163,7 +163,7 @@ func continues(
 // belong to the signed root are not compared.
 func commonLeaves(ctx context.Context, scope *store.Scope, stored *store.LogCheckpoint) (common int64, err error) {
 	_, why, err := compareJournal(ctx, scope, stored.Opening,
-		[]evidence.Checkpoint{{Size: stored.Size, Root: rootOf(stored)}})
+		[]evidence.Checkpoint{{Size: stored.Size, Root: rootOf(stored)}}, unvisited)
 	if err != nil || why == "" {
 		return stored.Size, err
 	}
