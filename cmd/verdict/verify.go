@@ -110,12 +110,12 @@ func verifyText(result *decisioning.Verification, logs *evidencedesk.AuditResult
 				logs.Unsigned)
 		}
 		if logs.NoKey {
-			fmt.Fprintf(&out, "unknown: no log key was found (-log-key), so a key that was exchanged in the database is "+
-				"not noticed\n")
+			fmt.Fprintf(&out, "unknown: no log key was found (-log-key), so a key that was exchanged in the database "+
+				"is not noticed\n")
 		}
 		if logs.NoRecord {
-			fmt.Fprintf(&out, "unknown: no record of what was signed was found beside the log key (-log-signed), so an "+
-				"older copy of the database is not noticed\n")
+			fmt.Fprintf(&out, "unknown: no record of what was signed was found beside the log key (-log-signed), so "+
+				"an older copy of the database is not noticed\n")
 		}
 	} else if result.Checked > 0 {
 		fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")

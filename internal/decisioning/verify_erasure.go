@@ -92,8 +92,8 @@ func (p *erasedPeople) load(ctx context.Context) error {
 // was never erased. An erasure that waits or was withdrawn has no entry.
 func (v *recordVerifier) checkErasures(tx *store.Tx) error {
 	return tx.Erasures().Walk(func(e *store.Erasure) error {
-		begun := e.State == store.ErasureRunning || e.State == store.ErasureCompleted
-		if begun && !v.erasures[e.ID] {
+		started := e.State == store.ErasureRunning || e.State == store.ErasureCompleted
+		if started && !v.erasures[e.ID] {
 			v.wrong(e.ID, "the erasure has no entry in the journal")
 		}
 		return nil
