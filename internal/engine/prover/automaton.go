@@ -395,14 +395,20 @@ func (a *automaton) isNTC(s *pairState) bool {
 	return a.states[s.sides[0]].ntc || a.states[s.sides[1]].ntc
 }
 
+// contextOverhead is about the memory of a context besides its cells: its entries in ctxs and ctxIDs, and the free part
+// of both.
+const contextOverhead = 80
+
 // context interns the cells of the lending facts. For each lending fact, cells has the index of its cell plus one,
 // or 0 if the cell is not known.
 func (a *automaton) context(cells []byte) int32 {
 	id, ok := a.ctxIDs[string(cells)]
 	if !ok {
+		text := string(cells)
 		id = int32(len(a.ctxs))
-		a.ctxs = append(a.ctxs, string(cells))
-		a.ctxIDs[string(cells)] = id
+		a.ctxs = append(a.ctxs, text)
+		a.ctxIDs[text] = id
+		a.bytes += len(text) + contextOverhead
 	}
 	return id
 }

@@ -16,10 +16,20 @@ type causes struct {
 	with         []*engine.Plan // by change: the old policy with the change
 	decisions    [2]engine.Decision
 	tooMany      bool
+	planBytes    int // about the memory of one of these plans
+	keptBytes    int // about the memory of the plans in without and with
 }
 
 // maxCauseCost is the largest total cost of the policies that are compiled to find causes.
 const maxCauseCost = 1_000_000
+
+// maxKeptBytes is about the most memory of the plans that are kept for the next applicant. Other plans are compiled
+// again for each applicant.
+const maxKeptBytes = 32 << 20
+
+// bytesPerPlanByte is about the memory of a plan for each byte of its document. The hostile policy with the largest
+// sets of texts needs three.
+const bytesPerPlanByte = 4
 
 func newCauses(old, changed *engine.Plan, changes []engine.Change, terms []string, most int) *causes {
 	c := &causes{old: old, changed: changed, changes: changes, terms: terms, tooMany: len(changes) > most}
@@ -27,6 +37,9 @@ func newCauses(old, changed *engine.Plan, changes []engine.Change, terms []strin
 	// together cost too much, no causes are searched.
 	c.tooMany = c.tooMany || len(changes)*(old.Policy().Cost()+changed.Policy().Cost()) > maxCauseCost
 	c.without, c.with = make([]*engine.Plan, len(changes)), make([]*engine.Plan, len(changes))
+	if !c.tooMany {
+		c.planBytes = bytesPerPlanByte * max(len(old.Policy().Document()), len(changed.Policy().Document()))
+	}
 	return c
 }
 
@@ -53,10 +66,7 @@ func (c *causes) of(facts []rule.NamedValue, stopped func() bool) (list []int) {
 		if stopped() {
 			return nil
 		}
-		if c.without[i] == nil {
-			c.without[i] = c.exchange(c.changed.Policy(), c.old.Policy(), &c.changes[i])
-		}
-		if differs(c.without[i], c.changed) {
+		if differs(c.plan(c.without, i, c.changed.Policy(), c.old.Policy()), c.changed) {
 			list = append(list, i)
 		}
 	}
@@ -67,10 +77,7 @@ func (c *causes) of(facts []rule.NamedValue, stopped func() bool) (list []int) {
 		if stopped() {
 			return nil
 		}
-		if c.with[i] == nil {
-			c.with[i] = c.exchange(c.old.Policy(), c.changed.Policy(), &c.changes[i])
-		}
-		if differs(c.old, c.with[i]) {
+		if differs(c.old, c.plan(c.with, i, c.old.Policy(), c.changed.Policy())) {
 			list = append(list, i)
 		}
 	}
@@ -81,6 +88,20 @@ func (c *causes) of(facts []rule.NamedValue, stopped func() bool) (list []int) {
 		list = append(list, i)
 	}
 	return list
+}
+
+// plan returns the plan of a policy in which change i is as in another policy. It takes the plan from kept, or compiles
+// it and keeps it there if all kept plans together stay below maxKeptBytes.
+func (c *causes) plan(kept []*engine.Plan, i int, policy, from *engine.Policy) *engine.Plan {
+	if kept[i] != nil {
+		return kept[i]
+	}
+	p := c.exchange(policy, from, &c.changes[i])
+	if c.keptBytes+c.planBytes <= maxKeptBytes {
+		c.keptBytes += c.planBytes
+		kept[i] = p
+	}
+	return p
 }
 
 // exchange returns the plan of a policy in which one changed entry is replaced with the entry of another policy.
