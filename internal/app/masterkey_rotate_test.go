@@ -317,7 +317,9 @@ func TestNodesDecideDuringRotations(t *testing.T) {
 		}
 		var nodes []*App
 		for _, source := range sources {
-			node, _, _ := startApp(t, "-database-url", databaseURL, "-master-key", source, "-signups-each-day", "0")
+			// A fast machine would reach the rate limit.
+			node, _, _ := startApp(t, "-database-url", databaseURL, "-master-key", source, "-signups-each-day", "0",
+				"-rate-decide", "1000000/s", "-plan-quotas", "free=1000000000")
 			nodes = append(nodes, node)
 		}
 		key := signUp(t, nodes[0])
