@@ -16,7 +16,7 @@ type causes struct {
 	with         []*engine.Plan // by change: the old policy with the change
 	decisions    [2]engine.Decision
 	tooMany      bool
-	planBytes    int // about the memory of one of these plans
+	planBytes    int // the most memory of one of these plans, estimated
 	keptBytes    int // about the memory of the plans in without and with
 }
 
@@ -27,9 +27,9 @@ const maxCauseCost = 1_000_000
 // again for each applicant.
 const maxKeptBytes = 32 << 20
 
-// bytesPerPlanByte is about the memory of a plan for each byte of its document. The hostile policy with the largest
-// sets of texts needs three.
-const bytesPerPlanByte = 4
+// bytesPerPlanByte is the most memory of a plan for each byte of its document. The hostile policies of the tests need
+// between one byte and, with large sets of texts, 9.5.
+const bytesPerPlanByte = 10
 
 func newCauses(old, changed *engine.Plan, changes []engine.Change, terms []string, most int) *causes {
 	c := &causes{old: old, changed: changed, changes: changes, terms: terms, tooMany: len(changes) > most}
